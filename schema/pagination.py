@@ -1,0 +1,206 @@
+"""Pages of a list: connections by the Relay cursor specification, and the opaque keyset cursors that turn them.
+
+A cursor holds the sort key of one row, signed together with the list it belongs to, so that no client can make one up
+or carry it to another field, order or filter. What a page holds is read elsewhere; nothing here knows our domain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import strawberry
+
+from schema.batching import batched, computed
+from server.errors import BadUserInput
+
+__all__ = [
+    "Connection",
+    "Counts",
+    "Edge",
+    "KeyValue",
+    "PageInfo",
+    "check_first",
+    "connect",
+    "decode_cursor",
+    "encode_cursor",
+]
+
+T = TypeVar("T")
+KeyValue = str | int | float | bool | datetime | UUID | None
+MAX_CURSOR_LENGTH = 2048
+_MAC_SIZE = 12
+
+
+class Counts:
+    """The lengths of the lists of one level, read by one call of `load` when the first of them is asked for.
+
+    `load` answers one number per list, in the order of the level's parents.
+    """
+
+    def __init__(self, load: Callable[[], Awaitable[Sequence[int]]]) -> None:
+        self._load = load
+        self._read: asyncio.Future[Sequence[int]] | None = None
+
+    async def all(self) -> Sequence[int]:
+        """Return every list's length. A caller that is cancelled does not cancel the others' read."""
+        if self._read is None:
+            self._read = asyncio.ensure_future(self._load())
+        return await asyncio.shield(self._read)
+
+
+@strawberry.type(description="Where a page stands in its list.")
+class PageInfo:
+    has_next_page: bool = strawberry.field(description="Whether the list goes on after this page.")
+    has_previous_page: bool = strawberry.field(description="Whether this page was asked for by a cursor.")
+    start_cursor: str | None = strawberry.field(
+        description="The cursor of the page's first node; null on an empty page."
+    )
+    end_cursor: str | None = strawberry.field(
+        description="The cursor of the page's last node: give it as `after` for the next page. Null on an empty page."
+    )
+
+
+@strawberry.type(description="A node in its place in a list.")
+class Edge(Generic[T]):
+    cursor: str = strawberry.field(
+        description="The node's place in this list, in this order and with this filter; opaque. Give it as `after`."
+    )
+    node: T = strawberry.field(description="The node itself.")
+
+
+@strawberry.type(description="One page of a list.")
+class Connection(Generic[T]):
+    nodes: list[T] = strawberry.field(description="The page's nodes, in the list's order.")
+    cursor_at: strawberry.Private[Callable[[int], str]]
+    has_next: strawberry.Private[bool]
+    has_previous: strawberry.Private[bool]
+    counts: strawberry.Private[Counts]
+    position: strawberry.Private[int]
+
+    @computed(description="The page's nodes, each with its cursor.")
+    def edges(self) -> list[Edge[T]]:
+        return [Edge(cursor=self.cursor_at(index), node=node) for index, node in enumerate(self.nodes)]
+
+    @computed(description="Where the page stands in the list, and the cursors to go on from.")
+    def page_info(self) -> PageInfo:
+        last = len(self.nodes) - 1
+        return PageInfo(
+            has_next_page=self.has_next,
+            has_previous_page=self.has_previous,
+            start_cursor=self.cursor_at(0) if self.nodes else None,
+            end_cursor=self.cursor_at(last) if self.nodes else None,
+        )
+
+    @batched(description="How many nodes the whole list has, with this filter. Counted only when it is asked for.")
+    @staticmethod
+    async def total_count(parents: list[Connection[T]], info: strawberry.Info[Any, Any]) -> list[int]:
+        levels = list({id(parent.counts): parent.counts for parent in parents}.values())
+        numbers = dict(zip(map(id, levels), await asyncio.gather(*(counts.all() for counts in levels)), strict=True))
+        return [numbers[id(parent.counts)][parent.position] for parent in parents]
+
+
+def connect(
+    nodes: list[T],
+    keys: Sequence[Sequence[KeyValue]],
+    *,
+    bound_to: str,
+    secret: bytes,
+    has_next: bool,
+    after: str | None,
+    counts: Counts,
+    position: int = 0,
+) -> Connection[T]:
+    """Return the page of `nodes`, whose sort keys are `keys`, one per node.
+
+    Cursors are made only where they are asked for. `position` is the list's place among the level's lists in `counts`.
+    """
+    return Connection(
+        nodes=nodes,
+        cursor_at=lambda index: encode_cursor(keys[index], bound_to=bound_to, secret=secret),
+        has_next=has_next,
+        has_previous=after is not None,
+        counts=counts,
+        position=position,
+    )
+
+
+def check_first(first: int, maximum: int = 100) -> int:
+    """Return `first`, the size of a page.
+
+    Raises:
+        BadUserInput: It is outside 1..maximum.
+    """
+    if 1 <= first <= maximum:
+        return first
+    raise BadUserInput(f"first must be from 1 to {maximum}, not {first}.", argument="first")
+
+
+def encode_cursor(values: Sequence[KeyValue], *, bound_to: str, secret: bytes) -> str:
+    """Return the cursor of a row by its sort key, in base64url without padding.
+
+    `bound_to` names the list: the field, its order and its filter. An aware datetime keeps its offset, not its zone.
+
+    Raises:
+        ValueError: A float is not finite, or the cursor would be longer than `decode_cursor` accepts.
+    """
+    payload = json.dumps([_plain(value) for value in values], separators=(",", ":"), allow_nan=False).encode()
+    text = _base64(_mac(payload, bound_to, secret) + payload)
+    if len(text) > MAX_CURSOR_LENGTH:
+        raise ValueError(f"a sort key of {len(payload)} bytes is too long for a cursor")
+    return text
+
+
+def decode_cursor(text: str, *, bound_to: str, secret: bytes) -> list[KeyValue]:
+    """Return the sort key that `encode_cursor` was given with the same `bound_to` and `secret`.
+
+    Raises:
+        BadUserInput: The cursor is malformed, was changed, or belongs to another list, order or filter.
+    """
+    if len(text) <= MAX_CURSOR_LENGTH and text.isascii():
+        try:
+            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        except ValueError:
+            raw = b""
+        mac, payload = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
+        # The unused bits of the last character carry nothing: only one spelling of a cursor is accepted.
+        if hmac.compare_digest(mac, _mac(payload, bound_to, secret)) and _base64(raw) == text:
+            return [_value(plain) for plain in json.loads(payload)]
+    raise BadUserInput(
+        "This cursor is not of this list, with this order and filter. Leave it out to start from the first page.",
+        argument="after",
+    )
+
+
+def _mac(payload: bytes, bound_to: str, secret: bytes) -> bytes:
+    key = blake2b(secret).digest()  # a key of any length becomes one that blake2b takes
+    bound = bound_to.encode("utf-8", "surrogatepass")
+    return blake2b(b"%d:%b%b" % (len(bound), bound, payload), key=key, digest_size=_MAC_SIZE).digest()
+
+
+def _base64(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _plain(value: KeyValue) -> Any:
+    """Return a JSON value; what JSON lacks becomes an object of one member, which no sort key is."""
+    if isinstance(value, datetime):
+        return {"t": value.isoformat()}
+    return {"u": value.hex} if isinstance(value, UUID) else value
+
+
+def _value(plain: Any) -> KeyValue:
+    match plain:
+        case {"t": text}:
+            return datetime.fromisoformat(text)
+        case {"u": digits}:
+            return UUID(hex=digits)
+    scalar: KeyValue = plain
+    return scalar
