@@ -1,0 +1,1 @@
+"""Loregraph's server: everything below the GraphQL schema, and the composition root above it."""

@@ -1,0 +1,90 @@
+"""Settings: read once from the environment (LOREGRAPH_...), passed down, never global.
+
+The README's table of settings is generated from the descriptions here and tested to be current.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, each with a default that works on a laptop without a network."""
+
+    model_config = SettingsConfigDict(env_prefix="LOREGRAPH_", extra="ignore", frozen=True)
+
+    data: Path = Field(Path("data"), description="Folder of the SQLite file and the LanceDB index.")
+    database_url: str | None = Field(
+        None, description="Database, as postgresql+asyncpg://user:password@host/name. Unset: SQLite in the data folder."
+    )
+    vectors: str | None = Field(
+        None, description="Folder or object-store URI (s3://...) of the LanceDB index. Unset: in the data folder."
+    )
+    host: str = Field("127.0.0.1", description="Address to bind. Without authentication only loopback is served.")
+    port: int = Field(8000, ge=0, le=65535, description="Port to bind.")
+    workers: int = Field(1, ge=1, le=64, description="Server processes.")
+    log_level: str = Field("info", description="Log level: debug, info, warning or error.")
+
+    embeddings_url: str | None = Field(
+        None, description="Base URL of an OpenAI-compatible embeddings API. Unset: the embedded MiniLM model."
+    )
+    embeddings_model: str = Field("text-embedding-3-small", description="Model asked for at embeddings_url.")
+    embeddings_key: SecretStr | None = Field(None, description="Key sent to embeddings_url as a bearer token.")
+    embeddings_dimension: int | None = Field(
+        None, ge=1, le=8192, description="Vector length of embeddings_model. Unset: asked of the API once."
+    )
+
+    memory_link_similarity: float = Field(
+        0.7, ge=0, le=1, description="A new memory links itself to memories at least this similar (cosine)."
+    )
+    memory_link_count: int = Field(3, ge=0, le=10, description="At most so many automatic links a new memory.")
+    memory_duplicate_similarity: float = Field(
+        0.89, ge=0, le=1, description="Memories at least this similar are reported as near-duplicates."
+    )
+    chunk_size: int = Field(1200, ge=200, le=8000, description="Characters a chunk aims for; it may grow by a third.")
+    document_limit: int = Field(2_000_000, ge=1_000, description="Most characters a document may have.")
+    extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents.")
+    ingestion_lease: float = Field(30, gt=0, description="Seconds after which another process takes over an ingestion.")
+
+    follower_lease: float = Field(5, gt=0, le=60, description="Seconds after which another process takes over a follower.")
+    read_interval: float = Field(
+        1.0, gt=0, le=60, description="Seconds after which a process sees what others added to the vector index."
+    )
+    busy_timeout: float = Field(10, gt=0, description="Seconds a write waits for other writers before it is refused.")
+    pool_size: int = Field(8, ge=1, le=100, description="Connections to the database a process keeps.")
+    idempotency_days: float = Field(7, gt=0, description="Days for which an idempotencyKey is remembered.")
+
+    max_body: int = Field(262_144, ge=1024, description="Most bytes of a GraphQL request.")
+    max_tokens: int = Field(1000, ge=10, description="Most tokens of a GraphQL document.")
+    max_depth: int = Field(20, ge=1, description="Deepest nesting of a GraphQL operation.")
+    max_aliases: int = Field(15, ge=0, description="Most aliases in a GraphQL operation.")
+    max_fields: int = Field(300, ge=1, description="Most fields of a GraphQL operation, fragments expanded.")
+    import_limit: int = Field(10_000, ge=1, description="Most items one importGraph takes.")
+    graphiql: bool = Field(True, description="Serve GraphiQL to browsers at /graphql.")
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, url: str | None) -> str | None:
+        if url is not None and not url.startswith("postgresql+asyncpg://"):
+            raise ValueError("use postgresql+asyncpg://user:password@host/name, or leave it unset for SQLite")
+        return url
+
+    @property
+    def sqlite_path(self) -> Path:
+        """The SQLite file, used where database_url is unset."""
+        return self.data / "loregraph.sqlite"
+
+    @property
+    def vectors_uri(self) -> str:
+        """Where the LanceDB index lives."""
+        return self.vectors or str(self.data / "vectors")
+
+    @property
+    def loopback(self) -> bool:
+        """Whether `host` can be reached from this machine only."""
+        return self.host in LOOPBACK or self.host.startswith("127.")

@@ -1,0 +1,60 @@
+"""Identifiers: UUIDv7 inside, opaque prefixed global ids outside.
+
+A global id is `<prefix>_<26 characters>`: the kind of node and the UUID in lower-case base32 (RFC 4648 "extended hex",
+unpadded), which keeps the order of creation. Clients must not read anything into it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+__all__ = ["GlobalId", "NodeKind", "decode_id", "encode_id", "new_id"]
+
+
+class NodeKind(StrEnum):
+    """The kinds of nodes, each by the prefix of its global ids."""
+
+    VOLUME = "vol"
+    ENTITY = "ent"
+    FACT = "fct"
+    RELATIONSHIP = "rel"
+    MEMORY = "mem"
+    DOCUMENT = "doc"
+    CHUNK = "chk"
+    CODE_ARTIFACT = "art"
+    PROJECT = "prj"
+    INGESTION = "ing"
+
+
+class GlobalId(NamedTuple):
+    """A decoded global id."""
+
+    kind: NodeKind
+    id: UUID
+
+
+def new_id() -> UUID:
+    """Return a fresh UUIDv7: ids made later by one process sort later."""
+    return uuid7()
+
+
+def encode_id(kind: NodeKind, id: UUID) -> str:
+    """Return the global id of a node."""
+    return f"{kind.value}_{base64.b32hexencode(id.bytes).decode().rstrip('=').lower()}"
+
+
+def decode_id(text: str) -> GlobalId | None:
+    """Return what a global id names, or None where it is no id that `encode_id` could have made."""
+    prefix, _, body = text.partition("_")
+    try:
+        kind = NodeKind(prefix)
+        id = UUID(bytes=base64.b32hexdecode(body.upper() + "======"))
+    except (ValueError, binascii.Error):
+        return None
+    return GlobalId(kind, id) if encode_id(kind, id) == text else None

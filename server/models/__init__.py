@@ -1,0 +1,65 @@
+"""The tables. What they mean is in their modules; how they are written and read is the store's."""
+
+from sqlmodel import SQLModel
+
+from server.models.changes import Change, Follower, LogHead, PendingVector
+from server.models.claims import (
+    Evidence,
+    Fact,
+    FactVersion,
+    Predicate,
+    Relationship,
+    RelationshipVersion,
+)
+from server.models.documents import Chunk, Document, DocumentRevision, Ingestion, Rejection
+from server.models.entities import Alias, DocumentEntity, Entity, Mention
+from server.models.memories import (
+    Memory,
+    MemoryCodeArtifact,
+    MemoryDocument,
+    MemoryEntity,
+    MemoryLink,
+    MemoryProject,
+    MemoryTag,
+)
+from server.models.projects import CodeArtifact, Project, ProjectDocument, ProjectEntity
+from server.models.volumes import IdempotentResult, StoreSetting, Volume
+
+metadata = SQLModel.metadata
+
+__all__ = [
+    "Alias",
+    "Change",
+    "Chunk",
+    "CodeArtifact",
+    "Document",
+    "DocumentEntity",
+    "DocumentRevision",
+    "Entity",
+    "Evidence",
+    "Fact",
+    "FactVersion",
+    "Follower",
+    "IdempotentResult",
+    "Ingestion",
+    "LogHead",
+    "Memory",
+    "MemoryCodeArtifact",
+    "MemoryDocument",
+    "MemoryEntity",
+    "MemoryLink",
+    "MemoryProject",
+    "MemoryTag",
+    "Mention",
+    "PendingVector",
+    "Predicate",
+    "Project",
+    "ProjectDocument",
+    "ProjectEntity",
+    "Rejection",
+    "Relationship",
+    "RelationshipVersion",
+    "StoreSetting",
+    "Volume",
+    "metadata",
+]

@@ -1,0 +1,157 @@
+"""Claims: facts about one entity and relationships between two, with their versions, evidence and predicates.
+
+A claim's row is its present version. When it changes, the old version moves to the *_version table with its known
+interval closed, so that nothing that was once believed is overwritten.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, Index
+from sqlmodel import Field, SQLModel, UTCDateTime
+
+from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
+from server.terms import Authority, Cardinality, ClaimStatus, Precision, ValueType
+
+
+class ClaimColumns(SQLModel):
+    """What every version of every claim carries. Valid time is [valid_from, valid_to); known time begins with the log entry."""
+
+    confidence: float = 1.0
+    authority: str = Authority.USER
+    status: str = ClaimStatus.CURRENT
+    status_reason: str | None = None
+    valid_from: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    valid_from_precision: str | None = None
+    valid_to: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    valid_to_precision: str | None = None
+    known_from: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+
+
+class FactColumns(ClaimColumns):
+    """What a fact says. `claim_key` is equal for the same statement about the same subject (SEMANTICS: the same claim)."""
+
+    subject_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
+    content: str
+    category: str | None = None
+    importance: float = 0.5
+    predicate: str | None = None
+    value: str | None = None
+    value_type: str = ValueType.NONE
+    claim_key: str
+
+
+class RelationshipColumns(ClaimColumns):
+    """What a relationship says."""
+
+    source_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
+    target_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
+    type: str = Field(sa_type=SortableText)
+    description: str | None = None
+    strength: float = 1.0
+    bidirectional: bool = False
+    properties: dict[str, Any] = Field(default_factory=dict, sa_type=Json, nullable=False)
+
+
+def _claim_rules() -> tuple[CheckConstraint, ...]:
+    return (
+        within("confidence", 0, 1),
+        one_of("authority", Authority),
+        one_of("status", ClaimStatus),
+        one_of("valid_from_precision", Precision),
+        one_of("valid_to_precision", Precision),
+        CheckConstraint("valid_to > valid_from", name="valid_interval"),
+    )
+
+
+class Fact(Identified, Versioned, FactColumns, table=True):
+    """The present version of a fact."""
+
+    __table_args__ = (
+        Index("fact_of_subject", "subject_id", "id"),
+        Index("fact_same", "subject_id", "claim_key"),
+        Index("fact_in_volume", "volume_id", "id"),
+        Index("fact_by_predicate", "volume_id", "predicate", "id"),
+        *_claim_rules(),
+        within("importance", 0, 1),
+        one_of("value_type", ValueType),
+    )
+
+
+class Relationship(Identified, Versioned, RelationshipColumns, table=True):
+    """The present version of a relationship."""
+
+    __table_args__ = (
+        Index("relationship_out", "source_id", "id"),
+        Index("relationship_in", "target_id", "id"),
+        Index("relationship_same", "source_id", "target_id", "type"),
+        Index("relationship_in_volume", "volume_id", "id"),
+        Index("relationship_by_type", "volume_id", "type", "id"),
+        *_claim_rules(),
+        within("strength", 0, 1),
+    )
+
+
+class FactVersion(FactColumns, table=True):
+    """An earlier version of a fact, known during [known_from, known_to)."""
+
+    __tablename__ = "fact_version"
+
+    id: UUID = Field(primary_key=True, foreign_key="fact.id", ondelete="CASCADE")
+    version: int = Field(primary_key=True)
+    volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
+    subject_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    known_to: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+
+
+class RelationshipVersion(RelationshipColumns, table=True):
+    """An earlier version of a relationship, known during [known_from, known_to)."""
+
+    __tablename__ = "relationship_version"
+
+    id: UUID = Field(primary_key=True, foreign_key="relationship.id", ondelete="CASCADE")
+    version: int = Field(primary_key=True)
+    volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
+    source_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    target_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    known_to: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+
+
+class Evidence(Identified, Stamped, table=True):
+    """The words a claim rests on. With a document, quote == content[start:end] of that revision."""
+
+    __table_args__ = (
+        Index("evidence_of_fact", "fact_id", "id"),
+        Index("evidence_of_relationship", "relationship_id", "id"),
+        CheckConstraint("(fact_id IS NULL) <> (relationship_id IS NULL)", name="one_claim"),
+        CheckConstraint('"end" >= start', name="span"),
+        within("confidence", 0, 1),
+        one_of("authority", Authority),
+    )
+
+    fact_id: UUID | None = Field(default=None, foreign_key="fact.id", ondelete="CASCADE")
+    relationship_id: UUID | None = Field(default=None, foreign_key="relationship.id", ondelete="CASCADE")
+    document_id: UUID | None = Field(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
+    revision: int | None = None
+    quote: str
+    start: int | None = None
+    end: int | None = None
+    authority: str = Authority.USER
+    confidence: float = 1.0
+    verified: bool = False
+
+
+class Predicate(SQLModel, table=True):
+    """A predicate or relationship type in use in a volume."""
+
+    __table_args__ = (one_of("cardinality", Cardinality),)
+
+    volume_id: UUID = Field(primary_key=True, foreign_key="volume.id", ondelete="CASCADE")
+    name: str = Field(primary_key=True, sa_type=SortableText)
+    cardinality: str = Cardinality.MANY
+    inverse: str | None = None
+    symmetric: bool = False
+    description: str | None = None

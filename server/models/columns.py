@@ -1,0 +1,51 @@
+"""Column types and building blocks that the tables share.
+
+Text that is sorted compares by code point on both databases, so that a page on PostgreSQL has the order of a page on
+SQLite. Times that a row gets from its transaction are None until the transaction writes it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import JSON, CheckConstraint, Text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlmodel import Field, SQLModel, UTCDateTime
+
+from server.ids import new_id
+
+SortableText = Text().with_variant(Text(collation="C"), "postgresql")
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
+    """Return the constraint that keeps `column` within an enumeration (NULL passes)."""
+    allowed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({allowed})", name=f"{column}_known")
+
+
+def within(column: str, low: float, high: float) -> CheckConstraint:
+    """Return the constraint that keeps `column` between two bounds, both included."""
+    return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=f"{column}_range")
+
+
+class Identified(SQLModel):
+    """A row with a UUIDv7 of its own, inside one volume."""
+
+    id: UUID = Field(default_factory=new_id, primary_key=True)
+    volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
+
+
+class Stamped(SQLModel):
+    """A row that says when its transaction made it. None until written."""
+
+    created_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+
+
+class Versioned(Stamped):
+    """A row that is edited: its version counts the writes, from 1."""
+
+    updated_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+    version: int = 1

@@ -1,0 +1,95 @@
+"""Documents with their revisions and chunks, and the ingestions that read them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlmodel import Field, SQLModel, UTCDateTime
+
+from server.models.columns import Identified, Json, Stamped, one_of
+from server.terms import Authority, IngestionStatus
+
+
+class Document(Identified, Stamped, table=True):
+    """A text that was given to the volume. Its content lives in its revisions; `revision` is the current one."""
+
+    __table_args__ = (
+        UniqueConstraint("volume_id", "uri", name="document_uri"),
+        UniqueConstraint("volume_id", "content_hash", name="document_content"),
+        Index("document_in_volume", "volume_id", "id"),
+        one_of("authority", Authority),
+    )
+
+    title: str
+    uri: str | None = None
+    mime_type: str
+    authority: str = Authority.UNKNOWN
+    content_hash: str
+    revision: int = 1
+
+
+class DocumentRevision(Stamped, table=True):
+    """What a document said at one revision, verbatim."""
+
+    __tablename__ = "document_revision"
+
+    document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
+    number: int = Field(primary_key=True)
+    content: str
+
+
+class Chunk(Identified, table=True):
+    """A stretch [start, end) of a revision's content, in code points, that was extracted from as a whole."""
+
+    __table_args__ = (
+        UniqueConstraint("document_id", "revision", "ordinal", name="chunk_order"),
+        Index("chunk_of_document", "document_id", "id"),
+        CheckConstraint('"end" > start', name="span"),
+    )
+
+    document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE")
+    revision: int
+    ordinal: int
+    text: str
+    start: int
+    end: int
+
+
+class Ingestion(Identified, Stamped, table=True):
+    """One run of the extraction pipeline over one document; a lease says which process works on it."""
+
+    __table_args__ = (
+        one_of("status", IngestionStatus),
+        Index("ingestion_in_volume", "volume_id", "id"),
+        Index("ingestion_open", "status", "lease_until"),
+    )
+
+    document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE", index=True)
+    revision: int
+    status: str = IngestionStatus.PENDING
+    error: str | None = None
+    extractor: str
+    chunks_total: int = 0
+    chunks_done: int = 0
+    entities_found: int = 0
+    facts_found: int = 0
+    relationships_found: int = 0
+    attempts: int = 0
+    actor: str = "local"
+    lease_owner: str | None = None
+    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class Rejection(SQLModel, table=True):
+    """Something an extractor returned and the checks refused."""
+
+    ingestion_id: UUID = Field(primary_key=True, foreign_key="ingestion.id", ondelete="CASCADE")
+    ordinal: int = Field(primary_key=True)
+    kind: str
+    item: dict[str, Any] = Field(sa_type=Json)
+    reason: str

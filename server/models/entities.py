@@ -1,0 +1,70 @@
+"""Entities, the names they go by, and where documents mention them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
+from server.terms import Origin
+
+
+class Entity(Identified, Versioned, table=True):
+    """Something the volume knows: one row per (match key, type, sense)."""
+
+    __table_args__ = (
+        UniqueConstraint("volume_id", "match_key", "type", "sense", name="entity_identity"),
+        Index("entity_by_name", "volume_id", "match_key", "id"),
+        Index("entity_by_type", "volume_id", "type", "id"),
+        Index("entity_by_importance", "volume_id", "importance", "id"),
+        Index("entity_by_update", "volume_id", "updated_at", "id"),
+        within("confidence", 0, 1),
+        within("importance", 0, 1),
+        one_of("origin", Origin),
+    )
+
+    name: str
+    match_key: str = Field(sa_type=SortableText)
+    type: str = Field(sa_type=SortableText)
+    sense: str = ""
+    description: str | None = None
+    properties: dict[str, Any] = Field(default_factory=dict, sa_type=Json, nullable=False)
+    confidence: float = 1.0
+    importance: float = 0.5
+    origin: str = Origin.STATED
+
+
+class Alias(Stamped, table=True):
+    """Another name of an entity; `document_id` is the document that stated it, NULL when a person did."""
+
+    __table_args__ = (Index("alias_by_key", "volume_id", "match_key"),)
+
+    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
+    match_key: str = Field(primary_key=True, sa_type=SortableText)
+    volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
+    name: str
+    document_id: UUID | None = Field(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
+
+
+class Mention(Identified, table=True):
+    """A place where a document names an entity: [start, end) in code points of that revision's content."""
+
+    entity_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE", index=True)
+    chunk_id: UUID = Field(foreign_key="chunk.id", ondelete="CASCADE", index=True)
+    revision: int
+    start: int
+    end: int
+    note: str | None = None
+
+
+class DocumentEntity(SQLModel, table=True):
+    """SOURCE_OF: the document mentions the entity at least once."""
+
+    __tablename__ = "document_entity"
+
+    document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
+    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE", index=True)

@@ -1,0 +1,1 @@
+"""What the server does: everything that decides, writes or thinks."""

@@ -1,0 +1,165 @@
+"""The store: SQL as the truth, the change log as its spine, LanceDB as an index of it.
+
+`Store.read` reads, `Store.write` writes in one transaction of one volume, `Store.nearest` finds by vector.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete
+from sqlalchemy.dialects import postgresql, sqlite
+
+from server import models
+from server.config import Settings
+from server.errors import Misconfigured
+from server.ids import NodeKind
+from server.store import vectors
+from server.store.database import Database
+from server.store.followers import Embed, VectorFollower
+from server.store.migrations import check_current, migrate
+from server.store.reader import Reader
+from server.store.records import VolumeRecord
+from server.store.relations import table_of
+from server.store.transaction import Clock, Transaction, lock_volume, utc_now
+
+__all__ = ["Store", "Transaction"]
+
+
+class Store:
+    """Everything that one process reads and writes. Open it before use, close it after."""
+
+    def __init__(self, settings: Settings, *, clock: Clock = utc_now) -> None:
+        self.settings = settings
+        self.database = Database(settings)
+        self.index = vectors.VectorIndex(settings)
+        self.read = Reader(self.database.reading, self.database.dialect)
+        self.cursor_secret = b""
+        self._clock = clock
+        self._follower: VectorFollower | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def migrate(self) -> None:
+        """Bring the tables to this version."""
+        await migrate(self.database)
+        await self._keep("cursor_secret", secrets.token_hex(32))
+
+    async def open(self, model: str, dimension: int, embed: Embed) -> None:
+        """Open the vector index for an embedding model, and check that tables and index were made for it.
+
+        Raises:
+            Misconfigured: the tables are of another version, or the index of another model.
+        """
+        await check_current(self.database)
+        self.cursor_secret = bytes.fromhex(await self.setting("cursor_secret") or "")
+        stated = f"{model} ({dimension})"
+        known = await self._keep("embedding_model", stated)
+        if known != stated or (await self.index.stored_dimension()) not in (None, dimension):
+            raise Misconfigured(
+                f"The vector index was built with the embedding model {known}, the settings say {stated}. Run: loregraph reindex"
+            )
+        await self.index.open(dimension)
+        self._follower = VectorFollower(self.database, self.read, self.index, embed, self.settings)
+
+    @property
+    def follower(self) -> VectorFollower:
+        """The follower of this process; open the store first."""
+        assert self._follower is not None
+        return self._follower
+
+    def start(self) -> None:
+        """Run the follower in the background."""
+        self._running = asyncio.create_task(self.follower.run(), name="vector follower")
+
+    async def close(self) -> None:
+        """Stop the follower and close all connections."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+            await self.follower.release()
+        self.index.close()
+        await self.database.close()
+
+    @asynccontextmanager
+    async def write(self, volume_id: UUID, actor: str) -> AsyncIterator[Transaction]:
+        """Open the write transaction of a volume: one at a time, seeing all that was committed before.
+
+        Raises:
+            NotFound: there is no such volume (any more).
+        """
+        async with self.database.writing() as connection:
+            await lock_volume(connection, volume_id)
+            transaction = Transaction(connection, self.database.dialect, volume_id, actor, self._clock)
+            yield transaction
+            await transaction.flush()
+        self._committed()
+
+    @asynccontextmanager
+    async def write_new_volume(self, volume_id: UUID, actor: str) -> AsyncIterator[Transaction]:
+        """Open a transaction that makes a volume."""
+        async with self.database.writing() as connection:
+            transaction = Transaction(connection, self.database.dialect, volume_id, actor, self._clock)
+            yield transaction
+            await transaction.flush()
+        self._committed()
+
+    def _committed(self) -> None:
+        if self._follower is not None:
+            self._follower.wake()
+
+    async def nearest(
+        self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int, *, read: Reader | None = None
+    ) -> list[vectors.Neighbor]:
+        """Return the `k` nodes nearest to a normalised vector; inside a transaction pass its reader."""
+        return await vectors.nearest(read or self.read, self.index, volume, vector, kinds, k)
+
+    async def setting(self, key: str) -> str | None:
+        """Return a value that all processes share."""
+        rows = await self.read.rows(table_of(models.StoreSetting).select().where(table_of(models.StoreSetting).c.key == key))
+        return rows[0].value if rows else None
+
+    async def _keep(self, key: str, value: str) -> str:
+        """Set a shared value unless it is set, and return the one that holds."""
+        flavour = sqlite.insert if self.database.dialect == "sqlite" else postgresql.insert
+        async with self.database.writing() as connection:
+            await connection.execute(flavour(table_of(models.StoreSetting)).values(key=key, value=value).on_conflict_do_nothing())
+        return await self.setting(key) or value
+
+    async def forget_vectors(self, model: str, dimension: int) -> None:
+        """Empty the vector index and everything pending, for vectors of another model."""
+        table = table_of(models.StoreSetting)
+        async with self.database.writing() as connection:
+            await connection.execute(delete(table_of(models.PendingVector)))
+            await connection.execute(delete(table).where(table.c.key == "embedding_model"))
+            await connection.execute(table.insert().values(key="embedding_model", value=f"{model} ({dimension})"))
+        await self.index.rebuild(dimension)
+
+    async def volume(self, name: str) -> VolumeRecord | None:
+        """Return the volume with this name, or None."""
+        return await self.read.volume_named(name)
+
+    async def checkpoint(self) -> None:
+        """On SQLite, fold the write-ahead log into the file, so that nothing deleted lingers in it."""
+        if self.database.dialect == "sqlite":
+            async with self.database.reading() as connection:
+                await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    async def health(self) -> dict[str, Any]:
+        """Return the follower positions, backlog and index size, for whoever asks whether all is well."""
+        from server.store.followers import positions
+
+        head, at, lease = await positions(self.read)
+        return {
+            "log_head": head,
+            "followers": at,
+            "lease_until": lease,
+            "backlog": await self.follower.backlog(),
+            "indexed": await self.index.count(),
+        }

@@ -1,0 +1,121 @@
+"""The connection to the database: engines for reading and for writing, on SQLite and PostgreSQL.
+
+A read is a statement on a connection of its own, outside any transaction. A write transaction is BEGIN IMMEDIATE on
+SQLite, where one writer at a time waits for the busy timeout, and an ordinary transaction on PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+from sqlalchemy import event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from server.config import Settings
+from server.errors import UpstreamUnavailable
+
+
+def _dumps(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _open_sqlite(connection: Any, _record: Any, *, busy_ms: int) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode = WAL",
+        "foreign_keys = ON",
+        f"busy_timeout = {busy_ms}",
+        "secure_delete = ON",
+        "synchronous = NORMAL",
+        "cache_size = -65536",
+        "temp_store = MEMORY",
+        "mmap_size = 268435456",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+class Database:
+    """The two engines of a process. `dialect` is "sqlite" or "postgresql"."""
+
+    def __init__(self, settings: Settings) -> None:
+        url = settings.database_url or f"sqlite+aiosqlite:///{settings.sqlite_path}"
+        self.dialect = make_url(url).get_backend_name()
+        self.busy_timeout = settings.busy_timeout
+        options: dict[str, Any] = {"json_serializer": _dumps, "json_deserializer": orjson.loads}
+        if self.dialect == "sqlite":
+            settings.data.mkdir(parents=True, exist_ok=True)
+            self._writer = self._sqlite(url, settings, pool_size=1, **options)
+            self._reader = self._sqlite(url, settings, pool_size=min(settings.pool_size, 4), **options)
+            event.listen(self._writer.sync_engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+        else:
+            self._writer = create_async_engine(
+                url, pool_size=settings.pool_size, max_overflow=0, pool_timeout=settings.busy_timeout, **options
+            )
+            self._reader = self._writer.execution_options(isolation_level="AUTOCOMMIT")
+
+    @staticmethod
+    def _sqlite(url: str, settings: Settings, *, pool_size: int, **options: Any) -> AsyncEngine:
+        engine = create_async_engine(
+            url,
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=settings.busy_timeout,
+            connect_args={"timeout": settings.busy_timeout},
+            **options,
+        )
+        busy_ms = int(settings.busy_timeout * 1000)
+        event.listen(engine.sync_engine, "connect", lambda c, r: _open_sqlite(c, r, busy_ms=busy_ms))
+        return engine
+
+    @property
+    def engines(self) -> tuple[AsyncEngine, AsyncEngine]:
+        """The reading and the writing engine, for those who count statements."""
+        return self._reader, self._writer
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection for reads; each statement sees what was committed when it began."""
+        with translated():
+            async with self._reader.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Open a write transaction; it commits when the block ends and rolls back when it raises."""
+        with translated():
+            async with self._writer.connect() as connection, connection.begin():
+                yield connection
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._reader.dispose()
+        await self._writer.dispose()
+
+
+class translated:
+    """Turns "the database does not answer" into UpstreamUnavailable; a broken statement stays what it is: a defect."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, PoolTimeout) or (isinstance(error, DBAPIError) and unavailable(error)):
+            raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
+        if isinstance(error, OSError) and isinstance(error, ConnectionError):
+            raise UpstreamUnavailable("The database cannot be reached. Check LOREGRAPH_DATABASE_URL.") from error
+
+
+def unavailable(error: DBAPIError) -> bool:
+    """Return whether the database failed to answer, as opposed to refusing a statement."""
+    if isinstance(error.orig, sqlite3.OperationalError):
+        return error.orig.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return error.connection_invalidated or isinstance(error, InterfaceError | OperationalError)

@@ -1,0 +1,200 @@
+"""Filters of the lists, as plain values; each knows its conditions over a row. An empty filter lets all rows pass.
+
+None means "not filtered by this"; an empty tuple lets nothing pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, FromClause, or_, select
+from sqlmodel import SQLModel
+
+from server import models
+from server.store.relations import table_of
+from server.terms import DEFAULT_VIEW, Authority, ClaimStatus, IngestionStatus, ProjectStatus
+
+Condition = ColumnElement[bool]
+
+
+def _any_of(column: ColumnElement[Any], values: Sequence[Any] | None) -> list[Condition]:
+    return [] if values is None else [column.in_(values)]
+
+
+def _contains(column: ColumnElement[Any], text: str) -> Condition:
+    return column.contains(text, autoescape=True)
+
+
+def _linked(row: FromClause, link: type[SQLModel], own: str, other: str, ids: Sequence[UUID] | None) -> list[Condition]:
+    if ids is None:
+        return []
+    table = table_of(link).alias()
+    return [row.c.id.in_(select(table.c[own]).where(table.c[other].in_(ids)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """No filter."""
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return no condition."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFilter:
+    """Entities by a part of a name (as a match key), type, project and confidence."""
+
+    name_part: str | None = None
+    types: tuple[str, ...] | None = None
+    projects: tuple[UUID, ...] | None = None
+    min_confidence: float | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over an entity."""
+        found = _any_of(row.c.type, self.types)
+        found += _linked(row, models.ProjectEntity, "entity_id", "project_id", self.projects)
+        if self.name_part is not None:
+            alias = table_of(models.Alias).alias()
+            named = select(alias.c.entity_id).where(
+                alias.c.volume_id == row.c.volume_id, _contains(alias.c.match_key, self.name_part)
+            )
+            found.append(or_(_contains(row.c.match_key, self.name_part), row.c.id.in_(named)))
+        if self.min_confidence is not None:
+            found.append(row.c.confidence >= self.min_confidence)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class FactFilter:
+    """Facts by predicate, category, status and confidence."""
+
+    predicates: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
+    statuses: tuple[ClaimStatus, ...] = DEFAULT_VIEW
+    min_confidence: float | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a fact."""
+        found = _any_of(row.c.status, self.statuses) + _any_of(row.c.predicate, self.predicates)
+        found += _any_of(row.c.category, self.categories)
+        if self.min_confidence is not None:
+            found.append(row.c.confidence >= self.min_confidence)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipFilter:
+    """Relationships by type, status and confidence."""
+
+    types: tuple[str, ...] | None = None
+    statuses: tuple[ClaimStatus, ...] = DEFAULT_VIEW
+    min_confidence: float | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a relationship."""
+        found = _any_of(row.c.status, self.statuses) + _any_of(row.c.type, self.types)
+        if self.min_confidence is not None:
+            found.append(row.c.confidence >= self.min_confidence)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Memories by tag, project and importance; obsolete ones only when asked for."""
+
+    tags: tuple[str, ...] | None = None
+    projects: tuple[UUID, ...] | None = None
+    min_importance: int | None = None
+    include_obsolete: bool = False
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a memory."""
+        found: list[Condition] = [] if self.include_obsolete else [row.c.obsolete.is_(False)]
+        found += _linked(row, models.MemoryProject, "memory_id", "project_id", self.projects)
+        if self.tags is not None:
+            tag = table_of(models.MemoryTag).alias()
+            tagged = select(tag.c.memory_id).where(tag.c.volume_id == row.c.volume_id, tag.c.tag.in_(self.tags))
+            found.append(row.c.id.in_(tagged))
+        if self.min_importance is not None:
+            found.append(row.c.importance >= self.min_importance)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Documents by authority, MIME type, exact uri and project."""
+
+    authorities: tuple[Authority, ...] | None = None
+    mime_types: tuple[str, ...] | None = None
+    uri: str | None = None
+    projects: tuple[UUID, ...] | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a document."""
+        found = _any_of(row.c.authority, self.authorities) + _any_of(row.c.mime_type, self.mime_types)
+        found += _linked(row, models.ProjectDocument, "document_id", "project_id", self.projects)
+        if self.uri is not None:
+            found.append(row.c.uri == self.uri)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CodeArtifactFilter:
+    """Code artifacts by language."""
+
+    languages: tuple[str, ...] | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a code artifact."""
+        return _any_of(row.c.language, self.languages)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFilter:
+    """Projects by status."""
+
+    statuses: tuple[ProjectStatus, ...] | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a project."""
+        return _any_of(row.c.status, self.statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionFilter:
+    """Ingestions by status."""
+
+    statuses: tuple[IngestionStatus, ...] | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over an ingestion."""
+        return _any_of(row.c.status, self.statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFilter:
+    """Log entries by kind and actor."""
+
+    kinds: tuple[str, ...] | None = None
+    actors: tuple[str, ...] | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a log entry."""
+        return _any_of(row.c.kind, self.kinds) + _any_of(row.c.actor, self.actors)
+
+
+Filter = (
+    Everything
+    | EntityFilter
+    | FactFilter
+    | RelationshipFilter
+    | MemoryFilter
+    | DocumentFilter
+    | CodeArtifactFilter
+    | ProjectFilter
+    | IngestionFilter
+)

@@ -1,0 +1,185 @@
+"""The follower that moves pending vectors into the index.
+
+Exactly one process runs it at a time, by a short lease; another takes over when the lease runs out. It handles pending
+rows in the order of the log and may be killed between any two steps: writing to the index again changes nothing, and a
+row is marked as moved only after the index has it. A moved row stays for two read intervals, because until then another
+process may still read an older state of the index.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from server import models
+from server.config import Settings
+from server.errors import ServerError
+from server.store.database import Database
+from server.store.reader import Reader
+from server.store.relations import table_of
+from server.store.transaction import utc_now
+from server.store.vectors import IndexRow, VectorIndex
+from server.terms import VectorAction
+
+Embed = Callable[[list[str]], Awaitable[NDArray[np.float32]]]
+NAME = "vectors"
+BATCH = 512
+_COMPACT_EVERY = 64
+_log = logging.getLogger("loregraph.vectors")
+_pending = table_of(models.PendingVector)
+_follower = table_of(models.Follower)
+
+
+class VectorFollower:
+    """Moves pending vectors into the index for as long as `run` runs. `moved` counts the nodes of this process."""
+
+    def __init__(self, database: Database, read: Reader, index: VectorIndex, embed: Embed, settings: Settings) -> None:
+        self._database = database
+        self._read = read
+        self._index = index
+        self._embed = embed
+        self._lease = timedelta(seconds=settings.follower_lease)
+        self._interval = timedelta(seconds=settings.read_interval)
+        self._owner = uuid4().hex
+        self._wake = asyncio.Event()
+        self._writes = 0
+        self.moved = 0
+
+    def wake(self) -> None:
+        """Say that something was committed."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        poll = min(0.5, self._lease.total_seconds() / 3)
+        while True:
+            self._wake.clear()
+            try:
+                worked = await self.step()
+            except ServerError as error:
+                _log.warning("The vector follower waits: %s", error.message)
+                worked = 0
+                await asyncio.sleep(poll)
+            if not worked:
+                await self._rest(poll)
+
+    async def _rest(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    async def step(self) -> int:
+        """Move one batch if this process has the lease; return how many pending rows it handled."""
+        if not await self.acquire():
+            return 0
+        rows = await self._next()
+        if rows:
+            await self._move(rows)
+        else:
+            await self._tidy()
+        return len(rows)
+
+    async def drain(self) -> None:
+        """Move everything that is pending, waiting for the lease where another process has it."""
+        while await self.step() or await self.backlog():
+            if not await self.acquire():
+                await asyncio.sleep(0.05)
+
+    async def backlog(self) -> int:
+        """Return how many pending rows are not moved yet."""
+        rows = await self._read.rows(select(func.count()).select_from(_pending).where(_pending.c.moved_at.is_(None)))
+        return int(rows[0][0])
+
+    async def acquire(self) -> bool:
+        """Take or renew the lease; False where another process has it."""
+        now = utc_now()
+        flavour = sqlite.insert if self._database.dialect == "sqlite" else postgresql.insert
+        mine = {"lease_owner": self._owner, "lease_until": now + self._lease}
+        statement = flavour(_follower).values(name=NAME, position=0, **mine)
+        free = (_follower.c.lease_owner == self._owner) | _follower.c.lease_until.is_(None) | (_follower.c.lease_until < now)
+        statement = statement.on_conflict_do_update(index_elements=["name"], set_=mine, where=free)
+        async with self._database.writing() as connection:
+            taken = (await connection.execute(statement.returning(_follower.c.name))).first()
+        return taken is not None
+
+    async def release(self) -> None:
+        """Give the lease back, so that another process need not wait for it."""
+        statement = update(_follower).where(_follower.c.name == NAME, _follower.c.lease_owner == self._owner)
+        async with self._database.writing() as connection:
+            await connection.execute(statement.values(lease_until=None, lease_owner=None))
+
+    async def _next(self) -> list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]:
+        p = _pending.c
+        columns = (p.seq, p.node_id, p.volume_id, p.kind, p.action, p.text, p.vector)
+        statement = select(*columns).where(p.moved_at.is_(None)).order_by(p.seq, p.node_id).limit(BATCH)
+        return [tuple(row) for row in await self._read.rows(statement)]
+
+    async def _move(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> None:
+        newest = {row[1]: row for row in rows}
+        upserts = [row for row in newest.values() if row[4] == VectorAction.UPSERT]
+        await self._index.delete([row[1] for row in newest.values() if row[4] == VectorAction.DELETE])
+        await self._index.upsert(await self._complete(upserts))
+        await self._mark(rows)
+        self.moved += len(newest)
+        self._writes += 1
+        if self._writes % _COMPACT_EVERY == 0:
+            await self._index.compact()
+
+    async def _complete(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> list[IndexRow]:
+        """Embed what has no vector yet."""
+        missing = [row[5] or "" for row in rows if row[6] is None]
+        made = iter(await self._embed(missing) if missing else ())
+        return [
+            IndexRow(id, volume, kind, text or "", next(made) if vector is None else np.frombuffer(vector, "<f4"))
+            for _, id, volume, kind, _, text, vector in rows
+        ]
+
+    async def _mark(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> None:
+        """Mark rows as moved and remember how far the follower is."""
+        last, now = rows[-1][0], utc_now()
+        whole = (_pending.c.seq < last) | ((_pending.c.seq == last) & (_pending.c.node_id <= rows[-1][1]))
+        statement = update(_pending).where(_pending.c.moved_at.is_(None), whole).values(moved_at=now)
+        position = update(_follower).where(_follower.c.name == NAME).values(position=last - 1)
+        async with self._database.writing() as connection:
+            await connection.execute(statement)
+            await connection.execute(position)
+
+    async def _tidy(self) -> None:
+        """Drop rows that every reader has in its index by now; nothing is pending, so the position is the log's head."""
+        await self._advance()
+        old = _pending.c.moved_at < utc_now() - self._interval * 2
+        if not await self._read.rows(select(_pending.c.seq).where(old).limit(1)):
+            return
+        async with self._database.writing() as connection:
+            await connection.execute(delete(_pending).where(old))
+        await self._index.compact()
+
+    async def _advance(self) -> None:
+        head = table_of(models.LogHead)
+        unmoved = select(_pending.c.seq).where(_pending.c.moved_at.is_(None)).exists()
+        seq = select(head.c.seq).scalar_subquery()
+        behind = select(_follower.c.name).where(_follower.c.name == NAME, _follower.c.position < seq)
+        if not await self._read.rows(behind):
+            return
+        statement = update(_follower).where(_follower.c.name == NAME, ~unmoved).values(position=seq)
+        async with self._database.writing() as connection:
+            await connection.execute(statement)
+
+
+async def positions(read: Reader) -> tuple[int, dict[str, int], datetime | None]:
+    """Return the head of the log, the position of each follower, and until when the vector follower's lease holds."""
+    head = table_of(models.LogHead)
+    seq = (await read.rows(select(head.c.seq)))[0][0]
+    rows = await read.rows(select(_follower.c.name, _follower.c.position, _follower.c.lease_until))
+    lease = next((row[2] for row in rows if row[0] == NAME), None)
+    return int(seq), {row[0]: int(row[1]) for row in rows}, lease

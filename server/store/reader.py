@@ -1,0 +1,262 @@
+"""Reading: batched gets, first pages of many parents, and the lookups that decisions need.
+
+Every read takes its own short connection, or the transaction's when it is a transaction's reader. Plural reads answer
+one result per key, in key order. The number of statements of a call never depends on the number of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Executable, Select, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlmodel import SQLModel
+
+from server import models
+from server.store import records
+from server.store.filters import ChangeFilter, Everything, Filter
+from server.store.relations import Relation, Sorting, table_of
+from server.store.statements import (
+    KeysetValue,
+    Page,
+    Record,
+    count_of_each,
+    first_of_each,
+    keys_table,
+    keys_value,
+)
+
+Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
+K = TypeVar("K")
+V = TypeVar("V")
+
+TABLES: dict[type[Any], type[SQLModel]] = {
+    records.VolumeRecord: models.Volume,
+    records.EntityRecord: models.Entity,
+    records.AliasRecord: models.Alias,
+    records.FactRecord: models.Fact,
+    records.RelationshipRecord: models.Relationship,
+    records.EvidenceRecord: models.Evidence,
+    records.PredicateRecord: models.Predicate,
+    records.MemoryRecord: models.Memory,
+    records.MemoryLinkRecord: models.MemoryLink,
+    records.DocumentRecord: models.Document,
+    records.ChunkRecord: models.Chunk,
+    records.IngestionRecord: models.Ingestion,
+    records.RejectionRecord: models.Rejection,
+    records.ProjectRecord: models.Project,
+    records.CodeArtifactRecord: models.CodeArtifact,
+    records.ChangeRecord: models.Change,
+}
+
+_NOTHING = Everything()
+_BY_ID = Sorting()
+
+
+def columns_of(record: type[Any]) -> list[ColumnElement[Any]]:
+    """Return the columns of a record's table, in the record's order."""
+    table = table_of(TABLES[record])
+    return [table.c[name] for name in record._fields]
+
+
+def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
+    """Return the values of each key, in the order of keys and of pairs."""
+    groups: dict[K, list[V]] = {key: [] for key in keys}
+    for key, value in pairs:
+        groups[key].append(value)
+    return [groups[key] for key in keys]
+
+
+class Reader:
+    """Reads of one database. `dialect` is "sqlite" or "postgresql"."""
+
+    def __init__(self, connect: Connect, dialect: str) -> None:
+        self._connect = connect
+        self.dialect = dialect
+
+    async def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        """Return all rows of a statement."""
+        async with self._connect() as connection:
+            result = await connection.execute(statement, values or {})
+            return result.all()
+
+    async def _by_keys(self, statement: Executable, keys: Sequence[UUID]) -> Sequence[Any]:
+        return await self.rows(statement, {"keys": keys_value(self.dialect, keys)})
+
+    async def by_ids(self, record: type[Record], ids: Sequence[UUID]) -> list[Record | None]:
+        """Return the rows with these ids, None where there is none. One statement."""
+        if not ids:
+            return []
+        keys = keys_table(self.dialect)
+        table = table_of(TABLES[record])
+        statement = select(*columns_of(record)).select_from(keys.join(table, table.c.id == keys.c.value))
+        make = record._make  # type: ignore[attr-defined]
+        found = {row[0]: make(row) for row in await self._by_keys(statement, list(dict.fromkeys(ids)))}
+        return [found.get(id) for id in ids]
+
+    async def lists(self, record: type[Record], column: str, keys: Sequence[UUID], *order: str) -> list[list[Record]]:
+        """Return all rows whose `column` is the key, ordered; for lists that are short by nature. One statement."""
+        if not keys:
+            return []
+        table, k = table_of(TABLES[record]), keys_table(self.dialect)
+        statement = select(table.c[column], *columns_of(record)).select_from(k.join(table, table.c[column] == k.c.value))
+        statement = statement.order_by(*(table.c[name] for name in order))
+        make = record._make  # type: ignore[attr-defined]
+        own = list(dict.fromkeys(keys))
+        lists = dict(zip(own, grouped(own, ((r[0], make(r[1:])) for r in await self._by_keys(statement, own))), strict=True))
+        return [lists[key] for key in keys]
+
+    async def pages(
+        self,
+        relation: Relation[Record],
+        parents: Sequence[UUID],
+        filter: Filter = _NOTHING,
+        *,
+        first: int,
+        sorting: Sorting = _BY_ID,
+        after: Sequence[KeysetValue] | None = None,
+    ) -> list[Page[Record]]:
+        """Return the first rows of each parent, behind `after` where given. One statement."""
+        if not parents:
+            return []
+        own = relation.ids(filter.conditions, sorting, after, first + 1)
+        statement = first_of_each(self.dialect, relation.table, own, relation.columns, sorting.order(relation.table))
+        make = relation.record._make  # type: ignore[attr-defined]
+        keys = list(dict.fromkeys(parents))
+        rows = grouped(keys, ((row[0], make(row[1:])) for row in await self._by_keys(statement, keys)))
+        pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, rows, strict=True)}
+        return [pages[parent] for parent in parents]
+
+    async def counts(self, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _NOTHING) -> list[int]:
+        """Return how many rows each parent has. One statement."""
+        if not parents:
+            return []
+        statement = count_of_each(self.dialect, relation.ids(filter.conditions))
+        found = dict((row[0], row[1]) for row in await self._by_keys(statement, list(dict.fromkeys(parents))))
+        return [found[parent] for parent in parents]
+
+    async def one(self, record: type[Record], id: UUID) -> Record | None:
+        """Return the row with this id, or None."""
+        return (await self.by_ids(record, [id]))[0]
+
+    async def where(self, record: type[Record], limit: int | None = None, **equal: Any) -> list[Record]:
+        """Return the rows whose columns have these values (None: IS NULL), in the order of the primary key."""
+        table = table_of(TABLES[record])
+        conditions = [table.c[name].is_(None) if value is None else table.c[name] == value for name, value in equal.items()]
+        statement = select(*columns_of(record)).where(*conditions).order_by(*table.primary_key.columns).limit(limit)
+        return [record._make(row) for row in await self.rows(statement)]  # type: ignore[attr-defined]
+
+    async def volume_named(self, name: str) -> records.VolumeRecord | None:
+        """Return the volume with this exact name, or None."""
+        found = await self.where(records.VolumeRecord, name=name)
+        return found[0] if found else None
+
+    async def volumes(self, first: int, after: Sequence[KeysetValue] | None) -> Page[records.VolumeRecord]:
+        """Return volumes by name."""
+        table = table_of(models.Volume)
+        order = Sorting(("name",)).order(table)
+        statement: Select[Any] = select(*columns_of(records.VolumeRecord)).order_by(*order.clauses()).limit(first + 1)
+        rows = await self.rows(statement if after is None else statement.where(order.after(after)))
+        found = [records.VolumeRecord._make(row) for row in rows]
+        return Page(found[:first], len(found) > first)
+
+    async def count(self, model: type[SQLModel]) -> int:
+        """Return how many rows a table has."""
+        return int((await self.rows(select(func.count()).select_from(table_of(model))))[0][0])
+
+    async def entities_named(
+        self, volume: UUID, keys: Sequence[str]
+    ) -> dict[str, list[records.EntityRecord]]:
+        """Return, for each match key, the entities that have it as their own or as an alias, oldest first. Two statements."""
+        entity, alias = table_of(models.Entity), table_of(models.Alias)
+        wanted = list(dict.fromkeys(keys))
+        columns = columns_of(records.EntityRecord)
+        own = select(entity.c.match_key, *columns).where(entity.c.volume_id == volume, entity.c.match_key.in_(wanted))
+        other = (
+            select(alias.c.match_key, *columns)
+            .select_from(alias.join(entity, entity.c.id == alias.c.entity_id))
+            .where(alias.c.volume_id == volume, alias.c.match_key.in_(wanted))
+        )
+        found: dict[str, dict[UUID, records.EntityRecord]] = {key: {} for key in wanted}
+        for statement in (own, other):
+            for row in await self.rows(statement):
+                found[row[0]][row[1]] = records.EntityRecord._make(row[1:])
+        return {key: [entities[id] for id in sorted(entities)] for key, entities in found.items()}
+
+    async def numbers_of_volumes(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[int]:
+        """Return how many rows of a table each volume has. One statement."""
+        table = table_of(model)
+        statement = select(table.c.volume_id, func.count()).where(table.c.volume_id.in_(list(volumes)))
+        found = dict((r[0], r[1]) for r in await self.rows(statement.group_by(table.c.volume_id)))
+        return [found.get(volume, 0) for volume in volumes]
+
+    async def numbers_by_type(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[dict[str, int]]:
+        """Return how many rows of each type each volume has, types in order. One statement."""
+        table = table_of(model)
+        statement = select(table.c.volume_id, table.c.type, func.count()).where(table.c.volume_id.in_(list(volumes)))
+        statement = statement.group_by(table.c.volume_id, table.c.type).order_by(table.c.type)
+        found: dict[UUID, dict[str, int]] = {volume: {} for volume in volumes}
+        for volume, type, number in await self.rows(statement):
+            found[volume][type] = number
+        return [found[volume] for volume in volumes]
+
+    async def predicates(self, volume: UUID, first: int, after: str | None) -> Page[records.PredicateRecord]:
+        """Return the predicates in use in a volume, by name."""
+        table = table_of(models.Predicate)
+        statement: Select[Any] = select(*columns_of(records.PredicateRecord)).where(table.c.volume_id == volume)
+        if after is not None:
+            statement = statement.where(table.c.name > after)
+        rows = await self.rows(statement.order_by(table.c.name).limit(first + 1))
+        found = [records.PredicateRecord._make(row) for row in rows]
+        return Page(found[:first], len(found) > first)
+
+    async def contents(self, revisions: Sequence[tuple[UUID, int]]) -> list[str | None]:
+        """Return the content of document revisions. One statement; contents can be large."""
+        table = table_of(models.DocumentRevision)
+        wanted = or_(*((table.c.document_id == d) & (table.c.number == n) for d, n in set(revisions)))
+        rows = await self.rows(select(table.c.document_id, table.c.number, table.c.content).where(wanted))
+        found = {(row[0], row[1]): row[2] for row in rows}
+        return [found.get(revision) for revision in revisions]
+
+    async def changes(
+        self, volume: UUID, filter: ChangeFilter, first: int, after: tuple[int, int] | None
+    ) -> Page[tuple[records.ChangeRecord, int]]:
+        """Return log entries, newest first, each with its place in its batch (0 where it stands alone).
+
+        `after` is the (sequence number, place) of the last entry that was seen.
+        """
+        table = table_of(models.Change)
+        statement = select(*columns_of(records.ChangeRecord)).where(table.c.volume_id == volume, *filter.conditions(table))
+        if after is not None:
+            statement = statement.where(table.c.seq <= after[0])
+        rows = await self.rows(statement.order_by(table.c.seq.desc()).limit(first + 2))
+        found = []
+        for entry in map(records.ChangeRecord._make, rows):
+            places = range(entry.size - 1, -1, -1)
+            found += [(entry, n) for n in places if after is None or (entry.seq, n) < after]
+        return Page(found[:first], len(found) > first)
+
+    async def count_changes(self, volume: UUID, filter: ChangeFilter) -> int:
+        """Return how many entries `changes` would list."""
+        table = table_of(models.Change)
+        statement = select(func.coalesce(func.sum(table.c.size), 0))
+        rows = await self.rows(statement.where(table.c.volume_id == volume, *filter.conditions(table)))
+        return int(rows[0][0])
+
+    async def stream(
+        self, record: type[Record], volume: UUID, batch: int = 1000
+    ) -> AsyncIterator[list[Record]]:
+        """Yield the rows of a volume in batches, in id order; each batch is a read of its own."""
+        table = table_of(TABLES[record])
+        last: UUID | None = None
+        while True:
+            statement: Select[Any] = select(*columns_of(record)).where(table.c.volume_id == volume)
+            statement = statement if last is None else statement.where(table.c.id > last)
+            rows = await self.rows(statement.order_by(table.c.id).limit(batch))
+            if not rows:
+                return
+            yield [record._make(row) for row in rows]  # type: ignore[attr-defined]
+            last = rows[-1][0]

@@ -1,0 +1,264 @@
+"""What reads return: named tuples, one class per kind of row, with the columns in the table's own names.
+
+They are cheap to make by the thousand and can do nothing: no lazy loading, no I/O, no change.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+
+class VolumeRecord(NamedTuple):
+    """A volume."""
+
+    id: UUID
+    name: str
+    description: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class EntityRecord(NamedTuple):
+    """An entity."""
+
+    id: UUID
+    volume_id: UUID
+    name: str
+    match_key: str
+    type: str
+    sense: str
+    description: str | None
+    properties: dict[str, Any]
+    confidence: float
+    importance: float
+    origin: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class AliasRecord(NamedTuple):
+    """Another name of an entity."""
+
+    entity_id: UUID
+    match_key: str
+    name: str
+    document_id: UUID | None
+
+
+class FactRecord(NamedTuple):
+    """The present version of a fact."""
+
+    id: UUID
+    volume_id: UUID
+    subject_id: UUID
+    content: str
+    category: str | None
+    importance: float
+    predicate: str | None
+    value: str | None
+    value_type: str
+    claim_key: str
+    confidence: float
+    authority: str
+    status: str
+    status_reason: str | None
+    valid_from: datetime | None
+    valid_from_precision: str | None
+    valid_to: datetime | None
+    valid_to_precision: str | None
+    known_from: datetime
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class RelationshipRecord(NamedTuple):
+    """The present version of a relationship."""
+
+    id: UUID
+    volume_id: UUID
+    source_id: UUID
+    target_id: UUID
+    type: str
+    description: str | None
+    strength: float
+    bidirectional: bool
+    properties: dict[str, Any]
+    confidence: float
+    authority: str
+    status: str
+    status_reason: str | None
+    valid_from: datetime | None
+    valid_from_precision: str | None
+    valid_to: datetime | None
+    valid_to_precision: str | None
+    known_from: datetime
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class EvidenceRecord(NamedTuple):
+    """The words a claim rests on."""
+
+    id: UUID
+    fact_id: UUID | None
+    relationship_id: UUID | None
+    document_id: UUID | None
+    revision: int | None
+    quote: str
+    start: int | None
+    end: int | None
+    authority: str
+    confidence: float
+    verified: bool
+
+
+class PredicateRecord(NamedTuple):
+    """A predicate or relationship type in use."""
+
+    volume_id: UUID
+    name: str
+    cardinality: str
+    inverse: str | None
+    symmetric: bool
+    description: str | None
+
+
+class MemoryRecord(NamedTuple):
+    """A memory."""
+
+    id: UUID
+    volume_id: UUID
+    title: str
+    content: str
+    context: str | None
+    keywords: list[str]
+    tags: list[str]
+    importance: int
+    obsolete: bool
+    obsolete_reason: str | None
+    superseded_by_id: UUID | None
+    provenance: dict[str, Any]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class MemoryLinkRecord(NamedTuple):
+    """An undirected link between two memories; left_id < right_id."""
+
+    id: UUID
+    volume_id: UUID
+    left_id: UUID
+    right_id: UUID
+    type: str
+    similarity: float | None
+    automatic: bool
+
+
+class DocumentRecord(NamedTuple):
+    """A document, without its content."""
+
+    id: UUID
+    volume_id: UUID
+    title: str
+    uri: str | None
+    mime_type: str
+    authority: str
+    content_hash: str
+    revision: int
+    created_at: datetime
+
+
+class ChunkRecord(NamedTuple):
+    """A chunk of a document."""
+
+    id: UUID
+    volume_id: UUID
+    document_id: UUID
+    revision: int
+    ordinal: int
+    text: str
+    start: int
+    end: int
+
+
+class IngestionRecord(NamedTuple):
+    """A run of the extraction pipeline."""
+
+    id: UUID
+    volume_id: UUID
+    document_id: UUID
+    revision: int
+    status: str
+    error: str | None
+    extractor: str
+    chunks_total: int
+    chunks_done: int
+    entities_found: int
+    facts_found: int
+    relationships_found: int
+    attempts: int
+    actor: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class RejectionRecord(NamedTuple):
+    """Something an extractor returned and the checks refused."""
+
+    ingestion_id: UUID
+    ordinal: int
+    kind: str
+    item: dict[str, Any]
+    reason: str
+
+
+class ProjectRecord(NamedTuple):
+    """A project."""
+
+    id: UUID
+    volume_id: UUID
+    name: str
+    description: str | None
+    status: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class CodeArtifactRecord(NamedTuple):
+    """A code artifact."""
+
+    id: UUID
+    volume_id: UUID
+    title: str
+    language: str
+    code: str
+    description: str | None
+    tags: list[str]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class ChangeRecord(NamedTuple):
+    """An entry of the change log; a bulk entry lists its nodes in `batch`."""
+
+    seq: int
+    volume_id: UUID
+    kind: str
+    node_kind: str | None
+    node_id: UUID | None
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    batch: list[list[str]] | None
+    size: int
+    actor: str
+    at: datetime

@@ -1,0 +1,198 @@
+"""Which rows belong to which parents: every list that can be paged, declared once.
+
+A relation finds the rows of a table that belong to a parent by one or two branches: a foreign key, a condition, or a
+link table. Filters and orders are the caller's; a branch walks an index, so a parent costs what its page costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, cast
+
+from sqlalchemy import ColumnElement, FromClause, Select, Table, select, union_all
+from sqlmodel import SQLModel
+
+from server import models
+from server.store import records
+from server.store.statements import PARENT, KeysetValue, Order, Record
+from server.terms import Direction
+
+Conditions = Callable[[FromClause], Sequence[ColumnElement[bool]]]
+
+
+def table_of(model: type[SQLModel]) -> Table:
+    """Return the table of a model."""
+    return cast(Table, model.__table__)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """Columns to sort a relation by; the id is added as the last one."""
+
+    names: tuple[str, ...] = ()
+    descending: bool = False
+
+    def order(self, source: FromClause, id_column: ColumnElement[Any] | None = None) -> Order:
+        """Return the total order over `source`."""
+        last = source.c.id if id_column is None else id_column
+        return Order((*(source.c[name] for name in self.names), last), self.descending)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way to a row: `condition(row, parent)`, or a link table with its two columns."""
+
+    condition: Callable[[FromClause, ColumnElement[Any]], ColumnElement[bool]] | None = None
+    link: tuple[Table, str, str] | None = None
+
+    def select(self, table: Table) -> tuple[Select[Any], FromClause, ColumnElement[Any]]:
+        """Return a select without columns, the row's alias and the column that holds the row's id."""
+        row = table.alias()
+        if self.link is None:
+            assert self.condition is not None
+            return select().select_from(row).where(self.condition(row, PARENT)), row, row.c.id
+        link, parent, child = self.link
+        alias = link.alias()
+        joined = alias.join(row, row.c.id == alias.c[child])
+        return select().select_from(joined).where(alias.c[parent] == PARENT), row, alias.c[child]
+
+
+@dataclass(frozen=True)
+class Relation(Generic[Record]):
+    """The rows of `table` that belong to a parent, read as `record`."""
+
+    table: Table
+    record: type[Record]
+    branches: tuple[Branch, ...]
+
+    @property
+    def columns(self) -> list[ColumnElement[Any]]:
+        """Return the columns of the record, in its order."""
+        return [self.table.c[name] for name in self.record._fields]  # type: ignore[attr-defined]
+
+    def ids(
+        self,
+        where: Conditions,
+        sorting: Sorting | None = None,
+        after: Sequence[KeysetValue] | None = None,
+        limit: int | None = None,
+    ) -> Select[Any]:
+        """Return the select of the ids that belong to PARENT; with `sorting`, ordered, behind `after`, limited."""
+        selects = [self._branch(b, where, sorting, after, limit) for b in self.branches]
+        if len(selects) == 1:
+            return selects[0]
+        parts = [select(*s.subquery().c) for s in selects]
+        merged = union_all(*parts).subquery()
+        result = select(merged.c.id).distinct() if sorting is None else select(*merged.c).distinct()
+        if sorting is None:
+            return result
+        order = sorting.order(merged)
+        return result.order_by(*order.clauses()).limit(limit)
+
+    def _branch(
+        self,
+        branch: Branch,
+        where: Conditions,
+        sorting: Sorting | None,
+        after: Sequence[KeysetValue] | None,
+        limit: int | None,
+    ) -> Select[Any]:
+        statement, row, id_column = branch.select(self.table)
+        statement = statement.where(*where(row))
+        if sorting is None:
+            return statement.add_columns(id_column.label("id"))
+        order = sorting.order(row, id_column)
+        extra = [row.c[name] for name in sorting.names] if len(self.branches) > 1 else []
+        statement = statement.add_columns(id_column.label("id"), *extra).order_by(*order.clauses()).limit(limit)
+        return statement if after is None else statement.where(order.after(after))
+
+
+def _by(column: str) -> Branch:
+    return Branch(lambda row, parent: cast("ColumnElement[bool]", row.c[column] == parent))
+
+
+def _through(model: type[SQLModel], parent: str, child: str) -> Branch:
+    return Branch(link=(table_of(model), parent, child))
+
+
+def _relation(model: type[SQLModel], record: type[Record], *branches: Branch) -> Relation[Record]:
+    return Relation(table_of(model), record, branches)
+
+
+def _evidenced(link_column: str) -> Branch:
+    evidence = table_of(models.Evidence)
+
+    def condition(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
+        own = evidence.alias()
+        return row.c.id.in_(select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None)))
+
+    return Branch(condition)
+
+
+def _end(column: str) -> Branch:
+    return Branch(lambda row, parent: (row.c[column] == parent) & row.c.bidirectional)
+
+
+_IN_VOLUME = _by("volume_id")
+
+ENTITIES_OF_VOLUME = _relation(models.Entity, records.EntityRecord, _IN_VOLUME)
+FACTS_OF_VOLUME = _relation(models.Fact, records.FactRecord, _IN_VOLUME)
+RELATIONSHIPS_OF_VOLUME = _relation(models.Relationship, records.RelationshipRecord, _IN_VOLUME)
+MEMORIES_OF_VOLUME = _relation(models.Memory, records.MemoryRecord, _IN_VOLUME)
+DOCUMENTS_OF_VOLUME = _relation(models.Document, records.DocumentRecord, _IN_VOLUME)
+CODE_ARTIFACTS_OF_VOLUME = _relation(models.CodeArtifact, records.CodeArtifactRecord, _IN_VOLUME)
+PROJECTS_OF_VOLUME = _relation(models.Project, records.ProjectRecord, _IN_VOLUME)
+INGESTIONS_OF_VOLUME = _relation(models.Ingestion, records.IngestionRecord, _IN_VOLUME)
+
+FACTS_OF_ENTITY = _relation(models.Fact, records.FactRecord, _by("subject_id"))
+RELATIONSHIPS_OF_ENTITY = {
+    Direction.OUT: _relation(models.Relationship, records.RelationshipRecord, _by("source_id"), _end("target_id")),
+    Direction.IN: _relation(models.Relationship, records.RelationshipRecord, _by("target_id"), _end("source_id")),
+    Direction.BOTH: _relation(models.Relationship, records.RelationshipRecord, _by("source_id"), _by("target_id")),
+}
+MEMORIES_OF_ENTITY = _relation(
+    models.Memory, records.MemoryRecord, _through(models.MemoryEntity, "entity_id", "memory_id")
+)
+DOCUMENTS_OF_ENTITY = _relation(
+    models.Document, records.DocumentRecord, _through(models.DocumentEntity, "entity_id", "document_id")
+)
+PROJECTS_OF_ENTITY = _relation(
+    models.Project, records.ProjectRecord, _through(models.ProjectEntity, "entity_id", "project_id")
+)
+
+LINKS_OF_MEMORY = _relation(models.MemoryLink, records.MemoryLinkRecord, _by("left_id"), _by("right_id"))
+ENTITIES_OF_MEMORY = _relation(
+    models.Entity, records.EntityRecord, _through(models.MemoryEntity, "memory_id", "entity_id")
+)
+DOCUMENTS_OF_MEMORY = _relation(
+    models.Document, records.DocumentRecord, _through(models.MemoryDocument, "memory_id", "document_id")
+)
+CODE_ARTIFACTS_OF_MEMORY = _relation(
+    models.CodeArtifact,
+    records.CodeArtifactRecord,
+    _through(models.MemoryCodeArtifact, "memory_id", "code_artifact_id"),
+)
+PROJECTS_OF_MEMORY = _relation(
+    models.Project, records.ProjectRecord, _through(models.MemoryProject, "memory_id", "project_id")
+)
+
+ENTITIES_OF_DOCUMENT = _relation(
+    models.Entity, records.EntityRecord, _through(models.DocumentEntity, "document_id", "entity_id")
+)
+FACTS_OF_DOCUMENT = _relation(models.Fact, records.FactRecord, _evidenced("fact_id"))
+RELATIONSHIPS_OF_DOCUMENT = _relation(models.Relationship, records.RelationshipRecord, _evidenced("relationship_id"))
+MEMORIES_OF_DOCUMENT = _relation(
+    models.Memory, records.MemoryRecord, _through(models.MemoryDocument, "document_id", "memory_id")
+)
+CHUNKS_OF_DOCUMENT = _relation(models.Chunk, records.ChunkRecord, _by("document_id"))
+
+MEMORIES_OF_PROJECT = _relation(
+    models.Memory, records.MemoryRecord, _through(models.MemoryProject, "project_id", "memory_id")
+)
+ENTITIES_OF_PROJECT = _relation(
+    models.Entity, records.EntityRecord, _through(models.ProjectEntity, "project_id", "entity_id")
+)
+DOCUMENTS_OF_PROJECT = _relation(
+    models.Document, records.DocumentRecord, _through(models.ProjectDocument, "project_id", "document_id")
+)

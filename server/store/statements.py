@@ -1,0 +1,101 @@
+"""How many keys become one statement: batched gets, the first rows of many parents, and counts.
+
+The keys of a level travel as one bound value (a JSON array on SQLite, an array on PostgreSQL), so the text of a
+statement, and with it every cache, is the same for one key and for a hundred. The first rows of each parent come from
+a correlated sub-select with LIMIT that walks an index per parent; a window function would read every row of a hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import orjson
+from sqlalchemy import ColumnElement, Integer, Select, String, Table, Uuid, bindparam, column, func, literal, literal_column, select, true, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.sql.selectable import NamedFromClause
+
+Record = TypeVar("Record", bound=tuple[Any, ...])
+KeysetValue = str | int | float | datetime | UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Record]):
+    """Some rows in order, and whether more follow."""
+
+    rows: list[Record]
+    has_next: bool
+
+
+@dataclass(frozen=True)
+class Order:
+    """A total order over the rows of a table: the columns to compare, the last of them unique."""
+
+    columns: tuple[ColumnElement[Any], ...]
+    descending: bool = False
+
+    def clauses(self) -> list[ColumnElement[Any]]:
+        """Return the ORDER BY."""
+        return [c.desc() if self.descending else c.asc() for c in self.columns]
+
+    def after(self, values: Sequence[KeysetValue]) -> ColumnElement[bool]:
+        """Return the condition for the rows behind the row with these values."""
+        if len(self.columns) == 1:
+            here, value = self.columns[0], values[0]
+            return here < value if self.descending else here > value
+        types = [c.type for c in self.columns]
+        left = tuple_(*self.columns)
+        right = tuple_(*[literal(v, t) for v, t in zip(values, types, strict=True)])
+        return left < right if self.descending else left > right
+
+
+def hex_keys(ids: Iterable[UUID]) -> str:
+    """Return ids as SQLite takes them: a JSON array of the stored text."""
+    return orjson.dumps([id.hex for id in ids]).decode()
+
+
+def keys_table(dialect: str) -> NamedFromClause:
+    """Return the keys of a level as a table with the columns `ordinal` (the position, not always from 0) and `value`."""
+    if dialect == "sqlite":
+        return func.json_each(bindparam("keys", type_=String)).table_valued(
+            column("key", Integer), column("value", Uuid), name="k"
+        )
+    unnested = func.unnest(bindparam("keys", type_=ARRAY(Uuid))).table_valued(
+        column("value", Uuid), with_ordinality="key", name="k"
+    )
+    return unnested.render_derived(name="k")
+
+
+def keys_value(dialect: str, ids: Sequence[UUID]) -> Any:
+    """Return the bound value of `keys_table`."""
+    return hex_keys(ids) if dialect == "sqlite" else list(ids)
+
+
+PARENT: ColumnElement[UUID] = literal_column("k.value", Uuid())
+"""The key of the level that a correlated sub-select belongs to."""
+
+
+def first_of_each(
+    dialect: str, table: Table, own: Select[Any], columns: Sequence[ColumnElement[Any]], order: Order
+) -> Select[Any]:
+    """Return the statement for the first rows of each key: (key, *columns), in the order of keys and rows.
+
+    `own` selects the ids of `table` that belong to PARENT, ordered and limited.
+    """
+    keys = keys_table(dialect)
+    if dialect == "sqlite":
+        joined = keys.join(table, table.c.id.in_(own))
+    else:
+        wanted = own.lateral("c")
+        joined = keys.join(wanted, true()).join(table, table.c.id == wanted.c.id)
+    return select(keys.c.value, *columns).select_from(joined).order_by(keys.c.key, *order.clauses())
+
+
+def count_of_each(dialect: str, own: Select[Any]) -> Select[Any]:
+    """Return the statement for (key, number of rows that `own` selects) of each key."""
+    keys = keys_table(dialect)
+    number = select(func.count()).select_from(own.subquery("c")).scalar_subquery()
+    return select(keys.c.value, number).select_from(keys)

@@ -1,0 +1,298 @@
+"""Writing: one transaction of one volume, with its log entries and vectors.
+
+The transaction begins by locking the volume's row, so decisions inside it see everything that was committed before and
+nothing changes under them; it must not contain model calls. Writes are collected and sent when the block ends: first
+the log's head is updated, which orders commits and gives the instant (`at`) of the transaction, then the rows go out
+in bulk, then the log entries. Rows are inserted as dictionaries over the SQLModel tables: making an instance costs about
+a hundred times as much and a table model validates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, FromClause, Table, bindparam, case, delete, insert, literal, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlmodel import SQLModel
+
+from server import models
+from server.errors import NotFound
+from server.ids import NodeKind, new_id
+from server.store.reader import Reader
+from server.store.relations import table_of
+from server.terms import ChangeKind, VectorAction
+
+Clock = Callable[[], datetime]
+_STAMPS = ("created_at", "updated_at", "known_from", "known_to", "at")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def utc_now() -> datetime:
+    """Return the present instant."""
+    return datetime.now(UTC)
+
+
+def _fixed_defaults(model: type[SQLModel]) -> dict[str, Any]:
+    fields = model.model_fields
+    return {n: None if f.is_required() or f.default_factory else f.default for n, f in fields.items()}
+
+
+class _Shape:
+    """A table's defaults, worked out once."""
+
+    def __init__(self, model: type[SQLModel]) -> None:
+        self.table = table_of(model)
+        self.fixed = _fixed_defaults(model)
+        self.made = {n: cast(Callable[[], Any], f.default_factory) for n, f in model.model_fields.items() if f.default_factory}
+        self.stamps = [n for n in _STAMPS if n in self.table.c and n in self.fixed]
+
+    def row(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        unknown = values.keys() - self.fixed.keys()
+        if unknown:
+            raise TypeError(f"{self.table.name} has no columns {sorted(unknown)}")
+        return {**self.fixed, **{n: make() for n, make in self.made.items() if n not in values}, **values}
+
+
+_shapes: dict[type[SQLModel], _Shape] = {}
+
+
+def _shape(model: type[SQLModel]) -> _Shape:
+    if model not in _shapes:
+        _shapes[model] = _Shape(model)
+    return _shapes[model]
+
+
+class Transaction:
+    """The writes of one transaction. Nothing is sent before the block of `Store.write` ends."""
+
+    def __init__(self, connection: AsyncConnection, dialect: str, volume_id: UUID, actor: str, clock: Clock) -> None:
+        self.volume_id = volume_id
+        self.actor = actor
+        self.at: datetime | None = None
+        self._connection = connection
+        self._dialect = dialect
+        self._clock = clock
+        self._steps: list[dict[type[SQLModel], list[dict[str, Any]]] | Callable[[], Any]] = []
+        self._changes: list[dict[str, Any]] = []
+        self._vectors: dict[UUID, dict[str, Any]] = {}
+        self._superseded: list[UUID] = []
+
+        @asynccontextmanager
+        async def own() -> AsyncIterator[AsyncConnection]:
+            yield connection
+
+        self.read = Reader(own, dialect)
+        """Reads inside the transaction: committed rows, not what this transaction has collected."""
+
+    def insert(self, model: type[SQLModel], **values: Any) -> UUID:
+        """Insert one row and return its id; `id` and volume_id are filled in where the table has them."""
+        shape = _shape(model)
+        if "volume_id" in shape.fixed:
+            values.setdefault("volume_id", self.volume_id)
+        row = shape.row(values)
+        self._batch(model).append(row)
+        return cast(UUID, row.get("id"))
+
+    def insert_many(self, model: type[SQLModel], rows: Iterable[Mapping[str, Any]]) -> None:
+        """Insert rows as `insert` does."""
+        for row in rows:
+            self.insert(model, **row)
+
+    def _batch(self, model: type[SQLModel]) -> list[dict[str, Any]]:
+        if not self._steps or not isinstance(self._steps[-1], dict):
+            self._steps.append({})
+        inserts = cast(dict[type[SQLModel], list[dict[str, Any]]], self._steps[-1])
+        return inserts.setdefault(model, [])
+
+    def insert_if_absent(self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert the rows whose key is not there yet."""
+        shape = _shape(model)
+        complete = [shape.row(row) for row in rows]
+        flavour = sqlite.insert if self._dialect == "sqlite" else postgresql.insert
+        statement = flavour(shape.table).on_conflict_do_nothing()
+
+        def step() -> Any:
+            return self._connection.execute(statement, [self._stamped(shape, r) for r in complete])
+
+        if complete:
+            self._steps.append(step)
+
+    def update(self, model: type[SQLModel], id: UUID, **values: Any) -> None:
+        """Set columns of one row; `updated_at` and, for claims, `known_from` are the transaction's own."""
+        self.update_many(model, [{"id": id, **values}])
+
+    def update_many(self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Set the same columns of many rows, each by its id."""
+        if not rows:
+            return
+        shape = _shape(model)
+        names = [n for n in rows[0] if n != "id"]
+        stamps = [n for n in ("updated_at", "known_from") if n in shape.stamps and n not in names]
+        values = {n: bindparam(f"new_{n}", type_=shape.table.c[n].type) for n in (*names, *stamps)}
+        statement = update(shape.table).where(shape.table.c.id == bindparam("row_id")).values(values)
+
+        def step() -> Any:
+            moment = {f"new_{n}": self.at for n in stamps}
+            sent = [{"row_id": r["id"], **{f"new_{n}": r[n] for n in names}, **moment} for r in rows]
+            return self._connection.execute(statement, sent)
+
+        self._steps.append(step)
+
+    def delete(self, model: type[SQLModel], condition: Callable[[FromClause], ColumnElement[bool]]) -> None:
+        """Delete the rows of the volume that meet a condition over the table."""
+        table = table_of(model)
+        statement = delete(table).where(condition(table))
+        self._steps.append(lambda: self._connection.execute(statement))
+
+    def delete_ids(self, model: type[SQLModel], ids: Sequence[UUID], column: str = "id") -> None:
+        """Delete the rows whose `column` is one of `ids`."""
+        for start in range(0, len(ids), 500):
+            part = list(ids[start : start + 500])
+            self.delete(model, lambda row, part=part: row.c[column].in_(part))  # type: ignore[misc]
+
+    def delete_where(self, model: type[SQLModel], **equal: Any) -> None:
+        """Delete the rows whose columns have these values."""
+
+        def condition(row: FromClause) -> ColumnElement[bool]:
+            met: ColumnElement[bool] = literal(True)
+            for name, value in equal.items():
+                met = met & (row.c[name] == value)
+            return met
+
+        self.delete(model, condition)
+
+    def archive(self, present: type[SQLModel], past: type[SQLModel], ids: Sequence[UUID]) -> None:
+        """Copy the present versions of claims to their history, known until this transaction."""
+        source, target = table_of(present), table_of(past)
+        names = [c.name for c in target.c if c.name != "known_to"]
+
+        def step() -> Any:
+            chosen = select(*(source.c[n] for n in names), literal(self.at, target.c.known_to.type)).where(
+                source.c.id.in_(list(ids))
+            )
+            return self._connection.execute(insert(target).from_select([*names, "known_to"], chosen))
+
+        if ids:
+            self._steps.append(step)
+
+    def redact_log(self, ids: Sequence[UUID]) -> None:
+        """Remove the values that earlier log entries of these nodes hold; that it happened, and by whom, stays."""
+        table = table_of(models.Change)
+        for start in range(0, len(ids), 500):
+            part = list(ids[start : start + 500])
+            statement = update(table).where(table.c.node_id.in_(part)).values(before=None, after=None)
+            self._steps.append(lambda statement=statement: self._connection.execute(statement))  # type: ignore[misc]
+
+    def log(
+        self,
+        kind: ChangeKind,
+        node_kind: NodeKind,
+        node_id: UUID,
+        *,
+        before: Mapping[str, Any] | None = None,
+        after: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Append an entry to the change log; `before` and `after` hold the fields that changed, as JSON values."""
+        self._changes.append(
+            {"kind": kind.value, "node_kind": node_kind.value, "node_id": node_id, "before": before, "after": after}
+        )
+
+    def log_batch(self, kind: ChangeKind, nodes: Sequence[tuple[NodeKind, UUID]]) -> None:
+        """Append one entry for many nodes."""
+        if nodes:
+            batch = [[node_kind.value, str(id)] for node_kind, id in nodes]
+            self._changes.append({"kind": kind.value, "batch": batch, "size": len(batch)})
+
+    def index(
+        self, node_kind: NodeKind, node_id: UUID, text: str, vector: NDArray[np.float32] | None, *, again: bool = False
+    ) -> None:
+        """Make a node findable by `text`; without a vector it is embedded in the background. `again`: it was before."""
+        if again:
+            self._superseded.append(node_id)
+        self._vectors[node_id] = {
+            "kind": node_kind.value,
+            "node_id": node_id,
+            "text": text,
+            "vector": None if vector is None else vector.astype("<f4").tobytes(),
+        }
+
+    def unindex(self, node_kind: NodeKind, ids: Sequence[UUID]) -> None:
+        """Take nodes out of the vector index, and their words out of what is pending."""
+        self._superseded += ids
+        for id in ids:
+            self._vectors[id] = {"kind": node_kind.value, "node_id": id, "action": VectorAction.DELETE.value}
+
+    async def flush(self) -> None:
+        """Send everything. Called once, as the last act before the commit."""
+        if not (self._steps or self._changes or self._vectors):
+            return
+        last = await self._take_instant(max(len(self._changes), 1))
+        for step in self._steps:
+            await (self._send(step) if isinstance(step, dict) else step())
+        await self._send({models.Change: self._log_rows(last)} if self._changes else {})
+        await self._send_vectors(last)
+
+    async def _take_instant(self, entries: int) -> int:
+        """Advance the head of the log: from here to the commit no other transaction can."""
+        head = table_of(models.LogHead)
+        now = (self._clock() - _EPOCH) // _MICROSECOND
+        later = case((head.c.at < now, now), else_=head.c.at + 1)
+        statement = update(head).where(head.c.id == 1).values(seq=head.c.seq + entries, at=later)
+        row = (await self._connection.execute(statement.returning(head.c.seq, head.c.at))).one()
+        self.at = _EPOCH + row[1] * _MICROSECOND
+        return int(row[0])
+
+    def _stamped(self, shape: _Shape, row: dict[str, Any]) -> dict[str, Any]:
+        for name in shape.stamps:
+            if row[name] is None:
+                row[name] = self.at
+        return row
+
+    async def _send(self, inserts: dict[type[SQLModel], list[dict[str, Any]]]) -> None:
+        order: list[Table] = models.metadata.sorted_tables
+        for model in sorted(inserts, key=lambda m: order.index(table_of(m))):
+            shape = _shape(model)
+            rows = [self._stamped(shape, row) for row in inserts[model]]
+            await self._connection.execute(insert(shape.table), rows)
+
+    def _log_rows(self, last: int) -> list[dict[str, Any]]:
+        shape = _shape(models.Change)
+        first = last - len(self._changes) + 1
+        common = {"volume_id": self.volume_id, "actor": self.actor}
+        return [shape.row({"seq": first + n, **common, **c}) for n, c in enumerate(self._changes)]
+
+    async def _send_vectors(self, seq: int) -> None:
+        if not self._vectors:
+            return
+        shape = _shape(models.PendingVector)
+        for start in range(0, len(self._superseded), 500):
+            older = shape.table.c.node_id.in_(self._superseded[start : start + 500])
+            await self._connection.execute(delete(shape.table).where(older))
+        own = {"seq": seq, "volume_id": self.volume_id}
+        rows = [shape.row({**own, **vector}) for vector in self._vectors.values()]
+        await self._connection.execute(insert(shape.table), rows)
+
+
+async def lock_volume(connection: AsyncConnection, volume_id: UUID) -> None:
+    """Lock the volume's row until the commit (on SQLite the transaction already holds the only write lock).
+
+    Raises:
+        NotFound: the volume is gone.
+    """
+    table = table_of(models.Volume)
+    statement = select(table.c.id).where(table.c.id == volume_id).with_for_update(key_share=True)
+    if (await connection.execute(statement)).first() is None:
+        raise NotFound("There is no such volume.", argument="volume")
+
+
+def fresh_id() -> UUID:
+    """Return an id for a row that others refer to before it is written."""
+    return new_id()

@@ -1,0 +1,106 @@
+"""The closed vocabularies of the domain: enumerations whose values are stored and shown as they are."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ClaimStatus(StrEnum):
+    """Where a claim stands."""
+
+    CURRENT = "CURRENT"
+    DISPUTED = "DISPUTED"
+    PENDING_REVIEW = "PENDING_REVIEW"
+    SUPERSEDED = "SUPERSEDED"
+    RETRACTED = "RETRACTED"
+    REJECTED = "REJECTED"
+
+
+DEFAULT_VIEW = (ClaimStatus.CURRENT, ClaimStatus.DISPUTED)
+"""The statuses of what is believed now."""
+
+
+class Authority(StrEnum):
+    """The hierarchy of sources, highest first."""
+
+    OFFICIAL = "OFFICIAL"
+    MARKETING = "MARKETING"
+    USER = "USER"
+    THIRD_PARTY = "THIRD_PARTY"
+    UNKNOWN = "UNKNOWN"
+
+
+class Precision(StrEnum):
+    """How exactly an instant was stated."""
+
+    YEAR = "YEAR"
+    MONTH = "MONTH"
+    DAY = "DAY"
+    INSTANT = "INSTANT"
+
+
+class ValueType(StrEnum):
+    """What the literal value of a fact is."""
+
+    NONE = "NONE"
+    TEXT = "TEXT"
+    NUMBER = "NUMBER"
+    MONEY = "MONEY"
+    DATE = "DATE"
+    BOOLEAN = "BOOLEAN"
+
+
+class Cardinality(StrEnum):
+    """Whether a subject can have one or many claims of a predicate at a time."""
+
+    ONE = "ONE"
+    MANY = "MANY"
+
+
+class Direction(StrEnum):
+    """Which end of a relationship an entity is: its source (OUT), its target (IN) or either."""
+
+    OUT = "OUT"
+    IN = "IN"
+    BOTH = "BOTH"
+
+
+class Origin(StrEnum):
+    """Whether a person stated a thing or an extractor found it; only what was found goes with its last document."""
+
+    STATED = "stated"
+    EXTRACTED = "extracted"
+
+
+class IngestionStatus(StrEnum):
+    """How far an ingestion is."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    DONE = "DONE"
+    FAILED = "FAILED"
+
+
+class ProjectStatus(StrEnum):
+    """How a project stands."""
+
+    ACTIVE = "ACTIVE"
+    ARCHIVED = "ARCHIVED"
+    COMPLETED = "COMPLETED"
+
+
+class ChangeKind(StrEnum):
+    """What happened to a node."""
+
+    CREATED = "CREATED"
+    UPDATED = "UPDATED"
+    RETRACTED = "RETRACTED"
+    SUPERSEDED = "SUPERSEDED"
+    DELETED = "DELETED"
+
+
+class VectorAction(StrEnum):
+    """What the vector index is to do with a node."""
+
+    UPSERT = "upsert"
+    DELETE = "delete"
