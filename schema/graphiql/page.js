@@ -5,7 +5,8 @@ import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
 
-const DEFAULT_QUERY = `# What this server knows, volume by volume. Run it with Ctrl-Enter; Ctrl-Space completes names.
+const DEFAULT_QUERY = `# What this server knows, volume by volume.
+# Ctrl-Enter runs it, Ctrl-Space completes names.
 {
   volumes {
     nodes {

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 import strawberry
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strawberry import Info
 
@@ -48,6 +48,7 @@ def refused(text: str, bound_to: str = LIST, secret: bytes = SECRET) -> bool:
     return refusal.value.argument == "after"
 
 
+@settings(deadline=None)
 @given(KEYS)
 def test_a_cursor_gives_back_the_sort_key(values: list[KeyValue]) -> None:
     back = decode(encode(values))
@@ -55,6 +56,7 @@ def test_a_cursor_gives_back_the_sort_key(values: list[KeyValue]) -> None:
     assert list(map(type, back)) == list(map(type, values))
 
 
+@settings(deadline=None)
 @given(KEYS, st.data())
 def test_any_change_of_one_character_is_refused(values: list[KeyValue], data: st.DataObject) -> None:
     text = encode(values)
@@ -73,6 +75,7 @@ def test_every_other_spelling_of_the_last_character_is_refused() -> None:
                 assert refused(text[:-1] + last)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_other_text_is_refused(text: str) -> None:
     assert refused(text)
