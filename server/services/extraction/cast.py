@@ -1,0 +1,162 @@
+"""Cast: who and what a document has named so far, and which of them a name, a surname or a short form stands for.
+
+One Cast lives for one extraction. Members that earlier chunks named come in as known; they are listed again only where this chunk
+names them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from server.services.extraction import vocabulary
+from server.services.extraction.names import Trust
+from server.services.extraction.protocol import ExtractedEntity, KnownName, Span
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """One entity of the document. `spans` holds its mentions in this chunk."""
+
+    key: str
+    name: str
+    type: str
+    trust: Trust
+    aliases: list[str] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    quote: str = ""
+
+    def learn(self, kind: str, trust: Trust) -> None:
+        """Take a better founded type in place of a guess; what was first stated stays."""
+        if trust > self.trust:
+            self.type, self.trust = kind, trust
+
+    def call(self, alias: str) -> None:
+        """Add another name, unless it is known or the same but for case."""
+        if all(alias.casefold() != known.casefold() for known in (self.name, *self.aliases)):
+            self.aliases.append(alias)
+
+    @property
+    def gender(self) -> str:
+        """f, m, or u where the given name does not tell."""
+        return vocabulary.given_names().get(self.name.split()[0], "u") if self.type == "person" else "n"
+
+
+class Cast:
+    """The members of one document, in the order in which they were first named."""
+
+    def __init__(self, known: Iterable[KnownName] = ()) -> None:
+        self._members = [Member(one.key, one.name, one.type, Trust.CUE, list(one.aliases)) for one in known]
+        self.known = list(self._members)
+        self.plans = any(_is_plan(member.name) for member in self._members)
+        """Whether the document is about plans, so that "Enterprise" alone is one."""
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(self._members)
+
+    @property
+    def familiar(self) -> frozenset[str]:
+        """Every name and alias so far, case-folded."""
+        return frozenset(name.casefold() for member in self._members for name in (member.name, *member.aliases))
+
+    def find(self, text: str) -> Member | None:
+        """Return the member that `text` names in full, by alias, by surname or given name, or by a plan's or company's short form."""
+        wanted = normal(text)
+        for member in reversed(self._members):
+            if wanted in {normal(name) for name in (member.name, *member.aliases)}:
+                return member
+        return next((member for member in reversed(self._members) if _is_part(wanted, member)), None)
+
+    def meet(self, text: str, kind: str, trust: Trust) -> Member:
+        """Return the member that `text` names, a new one where nobody does."""
+        member = self.find(text)
+        if (
+            member is None
+            and self.plans
+            and all(word.lower() in vocabulary.TIERS for word in text.split())
+            and trust < Trust.LIST
+        ):
+            text, kind, trust = f"{text} Plan", "product", Trust.CUE
+        if member is None or ((member.type == "person") != (kind == "person") and trust is Trust.STATED):
+            member = Member(self._key(text), _canonical(text), kind, trust)
+            self._members.append(member)
+            if normal(member.name) != normal(text) or _is_plan(member.name):
+                member.call(_short_plan(member.name))
+        else:
+            member.learn(kind, trust)
+            self._fuller(member, text)
+        return member
+
+    def entities(self) -> list[ExtractedEntity]:
+        """Return the members that this chunk names, as the protocol wants them."""
+        return [_entity(member) for member in self._members if member.spans]
+
+    def _fuller(self, member: Member, text: str) -> None:
+        """Note another form of the name; a plan is called by its full one."""
+        canonical = _canonical(text)
+        if _is_plan(canonical) and not _is_plan(member.name) and member not in self.known:
+            member.name, short = canonical, member.name
+            member.call(short)
+        elif normal(canonical) != normal(member.name):
+            member.call(canonical)
+
+    def _key(self, text: str) -> str:
+        key = base = normal(_canonical(text)) or "entity"
+        count = 2
+        while any(member.key == key for member in self._members):
+            key, count = f"{base}#{count}", count + 1
+        return key
+
+
+def normal(text: str) -> str:
+    """Return `text` as names are compared here: NFKC, case-folded, single spaces, no leading article, no possessive."""
+    words = unicodedata.normalize("NFKC", text).casefold().split()
+    if len(words) > 1 and words[0] in {"the", "a", "an"}:
+        words = words[1:]
+    return " ".join(words).removesuffix("'s").removesuffix("’s")
+
+
+def _entity(member: Member) -> ExtractedEntity:
+    spans = tuple(sorted(set(member.spans), key=lambda span: (span.start, span.end)))
+    stated = member.trust is Trust.STATED
+    return ExtractedEntity(
+        member.key, member.name, member.type, member.quote, spans, tuple(member.aliases), stated_type=stated
+    )
+
+
+def _canonical(text: str) -> str:
+    """Return the name as it is listed: without article, a plan's noun capitalised."""
+    words = text.split()
+    if len(words) > 1 and words[0].lower() in {"the", "a", "an"}:
+        words = words[1:]
+    if len(words) > 1 and words[-1].lower() in vocabulary.PLAN_NOUNS:
+        words[-1] = words[-1].capitalize()
+    return " ".join(words)
+
+
+def _is_plan(name: str) -> bool:
+    words = name.split()
+    return len(words) > 1 and words[-1].lower() in vocabulary.PLAN_NOUNS
+
+
+def _short_plan(name: str) -> str:
+    return " ".join(name.split()[:-1])
+
+
+def _is_part(wanted: str, member: Member) -> bool:
+    """Tell whether `wanted` is a short form that may stand for the member: never a mere substring."""
+    words = normal(member.name).split()
+    if len(words) < 2:
+        return False
+    if member.type == "person":
+        return wanted in {words[-1], words[0]} and wanted not in vocabulary.PARTICLES
+    if words[-1] in vocabulary.PLAN_NOUNS:
+        return wanted == " ".join(words[:-1])
+    if member.type == "organization":
+        core = [word for word in words if word.strip(".,") not in vocabulary.LEGAL_FORMS]
+        return wanted in {
+            " ".join(core).rstrip(","),
+            words[0] if words[-1].strip(".") in vocabulary.ORGANIZATION_HEADS else "",
+        }
+    return wanted.split()[-1] in vocabulary.PLAN_NOUNS and wanted == words[0]

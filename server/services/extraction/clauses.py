@@ -1,0 +1,258 @@
+"""Clauses: who does what to whom in a parsed sentence, and whether the sentence asserts it.
+
+A clause is a verb with its subjects and complements. Negation, questions, conditions, modality and reported hopes are noticed
+here once, for every rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spacy.tokens import Span, Token
+
+from server.services.extraction import vocabulary
+
+_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+_OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
+_OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl", "ccomp"})
+_DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall"})
+_CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
+_DENIALS = frozenset(
+    {
+        "not",
+        "n't",
+        "never",
+        "without",
+        "except",
+        "excluding",
+        "no",
+        "nor",
+        "neither",
+        "hardly",
+        "unlike",
+        "instead",
+        "rather",
+    }
+)
+_HEARSAY = frozenset(
+    {
+        "reportedly",
+        "allegedly",
+        "supposedly",
+        "perhaps",
+        "maybe",
+        "possibly",
+        "probably",
+        "rumored",
+        "rumoured",
+        "almost",
+        "nearly",
+    }
+)
+_UNREAL = vocabulary.wordset(
+    "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
+    "ask wonder seek need rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear"
+)
+_REPORTS = vocabulary.wordset("say announce report confirm state write note show tell reveal find know")
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """A noun that a verb takes, with the preposition before it, if any; `noun` is the noun in between ("a deal with Acme")."""
+
+    token: Token
+    preposition: str = ""
+    noun: Token | None = None
+    adjective: Token | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A verb, its subjects and complements; `doubt` says why it asserts nothing, empty where it does."""
+
+    verb: Token
+    subjects: tuple[Token, ...]
+    complements: tuple[Complement, ...]
+    passive: bool
+    doubt: str
+
+    @property
+    def lemma(self) -> str:
+        """The verb's lemma, lower-case."""
+        return self.verb.lemma_.lower()
+
+
+def clauses(sentence: Span) -> Iterator[Clause]:
+    """Yield the clauses of a sentence, left to right."""
+    asks = "?" in sentence.text[-4:]
+    for token in sentence:
+        if token.pos_ in {"VERB", "AUX"} and token.dep_ not in {"aux", "auxpass", "amod", "compound", "punct"}:
+            doubt = "a question asserts nothing" if asks else _doubt(token)
+            yield Clause(token, tuple(_subjects(token)), tuple(_complements(token)), _is_passive(token), doubt)
+
+
+def conjuncts(token: Token) -> list[Token]:
+    """Return the token and the nouns listed with it, those that are negated left out ("A, B but not C")."""
+    found = [token]
+    for child in token.children:
+        if (child.dep_ == "conj" and child.pos_ not in {"AUX"}) or (child.dep_ == "appos" and _is_listed(child)):
+            if child.pos_ == "VERB" and any(one.dep_ in _SUBJECTS | _OBJECTS for one in child.children):
+                continue
+            found += conjuncts(child)
+    return [one for one in found if one == token or not _is_denied(one)]
+
+
+def is_denied(token: Token) -> bool:
+    """Tell whether a listed noun is taken back: "but not", "except"."""
+    return _is_denied(token)
+
+
+def _is_listed(token: Token) -> bool:
+    """Tell whether what the parser calls an apposition is one more item of a list of names."""
+    before = token.doc[token.left_edge.i - 1] if token.left_edge.i else None
+    return (
+        token.tag_.startswith("NNP")
+        and before is not None
+        and before.text in {",", "and", "or", "&"}
+        and not any(child.dep_ == "det" for child in token.children)
+    )
+
+
+def _is_denied(token: Token) -> bool:
+    edge = token.left_edge.i
+    window = token.doc[max(edge - 2, token.sent.start) : token.i]
+    return any(word.lower_ in _DENIALS for word in window)
+
+
+def _subjects(verb: Token) -> list[Token]:
+    own = [child for child in verb.children if child.dep_ in _SUBJECTS]
+    if own:
+        return [one for child in own for one in _antecedent(verb, child)]
+    if verb.dep_ == "conj" or verb.dep_ in _OPEN_CLAUSES:
+        head = verb.head
+        if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
+            if verb.dep_ == "acl":
+                return _subjects_of_participle(verb)
+            return []
+        if head != verb and (head.pos_ in {"VERB", "AUX"} or head.dep_ in {"prep", "acomp"}):
+            controller = next((child for child in head.children if child.dep_ == "dobj"), None)
+            if verb.dep_ == "xcomp" and controller is not None and controller.i < verb.i:
+                return conjuncts(controller)
+            return (
+                _subjects(head) if head.pos_ in {"VERB", "AUX"} else _subjects(head.head) if head.head != head else []
+            )
+    return []
+
+
+def _subjects_of_participle(verb: Token) -> list[Token]:
+    """Return what a participle after a noun is about: after a comma the main clause's subject, else that noun."""
+    head = verb.head
+    loose = verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == ","
+    if loose and head.dep_ in {"pobj", "conj", "dobj"}:
+        main = next((one for one in head.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+        return _subjects(main) if main is not None else []
+    return conjuncts(head)
+
+
+def _antecedent(verb: Token, subject: Token) -> list[Token]:
+    """Return what a relative pronoun stands for, else the subject and those listed with it."""
+    if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
+        return [verb.head]
+    return conjuncts(subject)
+
+
+def _is_passive(verb: Token) -> bool:
+    if any(child.dep_ in {"auxpass", "nsubjpass"} for child in verb.children):
+        return True
+    if verb.tag_ != "VBN" or any(child.dep_ == "aux" and child.lemma_ == "have" for child in verb.children):
+        return False
+    if verb.dep_ == "conj" and verb.head.pos_ in {"VERB", "AUX"}:
+        return _is_passive(verb.head) and not any(child.dep_ in _SUBJECTS for child in verb.children)
+    return verb.dep_ in {"acl", "advcl"} or (
+        verb.dep_ == "ROOT" and not any(child.dep_ == "aux" for child in verb.children)
+    )
+
+
+def _complements(verb: Token) -> Iterator[Complement]:
+    for child in verb.children:
+        if child.dep_ in _OBJECTS and child.tag_ not in {"WDT", "WP", "WRB"}:
+            for noun in conjuncts(child):
+                yield Complement(noun)
+                if noun == child or noun.pos_ == "NOUN":
+                    yield from _prepositions(noun, noun=noun)
+        elif child.dep_ in {"acomp", "oprd"} and child.pos_ in {"ADJ", "VERB"}:
+            yield from _prepositions(child, adjective=child)
+        elif child.dep_ == "acomp":
+            yield Complement(child)
+        elif child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN"}:  # the last item of a list that the parser lost
+            yield from (Complement(noun) for noun in conjuncts(child) if not _is_denied(noun))
+        elif child.dep_ in {"prep", "agent", "dative"}:
+            yield from _prepositional(child)
+
+
+def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:
+    for child in head.children:
+        if child.dep_ in {"prep", "agent"}:
+            yield from _prepositional(child, noun, adjective)
+
+
+def _prepositional(
+    preposition: Token, noun: Token | None = None, adjective: Token | None = None
+) -> Iterator[Complement]:
+    """Yield the nouns after a preposition, and after the prepositions that hang on them or stand beside it."""
+    words = preposition.lower_
+    if words in _DENIALS or any(child.dep_ == "neg" for child in preposition.children):
+        return
+    for child in preposition.children:
+        if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":
+            for one in conjuncts(child):
+                yield Complement(one, words, noun, adjective)
+                if not one.tag_.startswith("NNP"):
+                    yield from _prepositions(one, noun=one)
+                elif one != child or noun is None:
+                    yield from _prepositions(one, noun=noun, adjective=adjective)
+        elif child.dep_ == "prep":
+            yield from _prepositional(child, noun, adjective)
+    for child in preposition.children:
+        if child.dep_ == "conj" and child.pos_ == "ADP":
+            yield from _prepositional(child, noun, adjective)
+
+
+def _doubt(verb: Token) -> str:
+    """Return why a verb asserts nothing, looking at it and at the clauses that it hangs on."""
+    for child in verb.children:
+        if child.dep_ == "neg" or (child.dep_ in {"advmod", "preconj", "det"} and child.lower_ in _DENIALS):
+            return "the sentence denies it"
+        if child.lower_ == "longer" and any(one.lower_ == "no" for one in child.children):
+            return "it is said to have ended"
+        if child.dep_ == "aux" and (child.lower_ in _DOUBTS or child.lower_ in {"'d"}):
+            return "the sentence does not assert it"
+        if child.dep_ == "mark" and child.lower_ in _CONDITIONS:
+            return "it is a condition"
+        if child.dep_ == "advmod" and child.lower_ in _HEARSAY:
+            return "it is hearsay"
+        if child.dep_ in _SUBJECTS and any(one.lower_ in {"no", "neither", "none"} for one in (child, *child.children)):
+            return "the sentence denies it"
+        if child.dep_ == "advcl" and any(one.dep_ == "mark" and one.lower_ in _CONDITIONS for one in child.children):
+            return "it depends on a condition"
+    return _doubt_above(verb)
+
+
+def _doubt_above(verb: Token) -> str:
+    head = verb.head
+    if head == verb or verb.dep_ not in {"conj", "xcomp", "ccomp", "advcl", "pcomp", "acl", "relcl"}:
+        return ""
+    if verb.dep_ in {"acl", "relcl"} or (head.pos_ in {"NOUN", "PROPN", "ADP"} and verb.dep_ != "pcomp"):
+        to_come = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
+        return "it is only an intention" if to_come and verb.dep_ == "acl" else ""
+    if head.lemma_ in _UNREAL and verb.dep_ in {"xcomp", "ccomp"}:
+        return "it is thought or wished, not stated"
+    if verb.dep_ == "conj" and any(child.dep_ in _SUBJECTS for child in verb.children):
+        return ""
+    if verb.dep_ == "pcomp" and head.lower_ in _DENIALS:
+        return "the sentence denies it"
+    if verb.dep_ == "advcl" and any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
+        return "it is only an intention"
+    above = head.head if head.pos_ == "ADP" else head
+    return _doubt(above) if above.pos_ in {"VERB", "AUX"} and above != verb else ""

@@ -1,0 +1,90 @@
+"""Draft: what the rules have found in one chunk, each claim once, each with the words that it rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.services.extraction.cast import Cast, Member
+from server.services.extraction.periods import Period
+from server.services.extraction.protocol import (
+    ExtractedFact,
+    ExtractedRelationship,
+    Extraction,
+    Instant,
+    RejectedItem,
+    ValueType,
+)
+
+_LONGEST_CONTENT = 240
+
+
+class Draft:
+    """Collects claims in the order in which they are found; `quote` is set by whoever reads the sentence."""
+
+    def __init__(self) -> None:
+        self.quote = ""
+        self._facts: dict[tuple[str, ...], ExtractedFact] = {}
+        self._relationships: dict[tuple[str, ...], ExtractedRelationship] = {}
+        self._rejected: list[RejectedItem] = []
+
+    def relate(
+        self,
+        source: Member,
+        kind: str,
+        target: Member,
+        when: Period | None = None,
+        description: str | None = None,
+        *,
+        event: bool = False,
+    ) -> None:
+        """Add an edge, unless it leads back to its source or is there already."""
+        since, until = validity(when, event=event)
+        edge = ExtractedRelationship(source.key, kind, target.key, self.quote, description, since, until)
+        if source is not target:
+            self._relationships.setdefault((source.key, kind, target.key, str(since), str(until)), edge)
+
+    def state(
+        self,
+        subject: Member,
+        content: str,
+        category: str,
+        predicate: str | None = None,
+        *,
+        value: str | None = None,
+        value_type: ValueType = ValueType.NONE,
+        importance: float = 0.5,
+        when: Period | None = None,
+        event: bool = False,
+    ) -> None:
+        """Add a fact; its content starts with a capital and is cut at a word where it runs on."""
+        since, until = validity(when, event=event)
+        content = _tidy(content)
+        fact = ExtractedFact(
+            subject.key, content, self.quote, category, predicate, value, value_type, importance, since, until
+        )
+        if content:
+            self._facts.setdefault((subject.key, content.casefold()), fact)
+
+    def reject(self, kind: str, item: dict[str, Any], reason: str) -> None:
+        """Keep what was found but refused."""
+        self._rejected.append(RejectedItem(kind, {**item, "quote": self.quote}, reason))
+
+    def extraction(self, cast: Cast) -> Extraction:
+        """Return everything, the entities as the cast knows them by now."""
+        return Extraction(
+            cast.entities(), list(self._facts.values()), list(self._relationships.values()), self._rejected
+        )
+
+
+def validity(when: Period | None, *, event: bool) -> tuple[Instant | None, Instant | None]:
+    """Return the interval in which a claim dated `when` holds: an event from its date on, a state for as long as stated."""
+    if when is None:
+        return None, None
+    return when.since, None if event and not when.is_range else when.until
+
+
+def _tidy(content: str) -> str:
+    content = " ".join(content.split()).strip(" ,;:.!–—-")
+    if len(content) > _LONGEST_CONTENT:
+        content = content[:_LONGEST_CONTENT].rsplit(" ", 1)[0] + "…"
+    return content[:1].upper() + content[1:]

@@ -1,0 +1,101 @@
+"""Predicates: the names of relationship types and of facts' categories, from a verb, its voice and its preposition.
+
+States are named in the present (INCLUDES, WORKS_AT), events in the past (FOUNDED, STUDIED_UNDER), passives by the participle
+(FOUNDED_BY), so that a text's tense does not split a type.
+"""
+
+from __future__ import annotations
+
+import re
+
+from server.services.extraction import vocabulary
+
+_STATES = vocabulary.wordset(
+    "include require use support own contain provide offer need know depend belong run cost differ affect live reside consist extend "
+    "implement integrate connect border lie love like teach lead manage report speak sponsor operate rely prevent bypass avoid enable "
+    "compete cooperate collaborate host cover power specialize specialise focus sit complement replace limit work represent resemble"
+)
+_CATEGORIES = {
+    "pricing": "cost price charge sell bill",
+    "feature": "include offer support provide feature contain have add cover",
+    "requirement": "require need depend demand",
+    "date": "launch found bear die publish release establish open close start begin introduce",
+    "education": "study graduate attend earn receive enroll major",
+    "experience": "work build lead manage develop design join serve write create implement maintain run ship found teach intern migrate",
+}
+_CATEGORY = {verb: category for category, verbs in reversed(_CATEGORIES.items()) for verb in verbs.split()}
+_EVENTS = vocabulary.wordset(
+    "found bear die publish release launch establish create introduce invent discover acquire buy win join marry open announce start begin"
+)
+
+
+def relationship_type(lemma: str, form: str, tag: str, *, passive: bool, preposition: str = "") -> str:
+    """Return the type of the edge that a verb makes between its subject and an object; `form` and `tag` are the verb as it stands."""
+    if passive:
+        verb = form if tag in {"VBN", "VBD"} else participle(lemma)
+    elif lemma in _STATES or (tag in {"VBZ", "VBP"} and lemma not in _EVENTS):
+        verb = third_person(lemma)
+    else:
+        verb = form if tag == "VBD" else past(lemma)
+    return upper_snake(verb, preposition)
+
+
+def upper_snake(*words: str) -> str:
+    """Return words joined as a type's name."""
+    return re.sub(r"\W+", "_", " ".join(words).strip()).upper().strip("_")
+
+
+def category(lemma: str, subject_type: str) -> str:
+    """Return the category of a fact by its verb; a person's work is experience, a product's is not."""
+    found = _CATEGORY.get(lemma, "statement")
+    if subject_type == "person" and found in {"feature", "date"} and lemma not in {"bear", "die"}:
+        return "experience"
+    if subject_type != "person" and found in {"experience", "education"}:
+        return "statement"
+    return found
+
+
+def is_event(lemma: str) -> bool:
+    """Tell whether the verb tells of an event, which holds from its date on."""
+    return lemma in _EVENTS
+
+
+def third_person(lemma: str) -> str:
+    """Return the verb's form after "it"."""
+    if lemma in {"be", "have", "do", "go"}:
+        return {"be": "is", "have": "has", "do": "does", "go": "goes"}[lemma]
+    if lemma.endswith(("s", "sh", "ch", "x", "z")):
+        return lemma + "es"
+    return lemma[:-1] + "ies" if re.search(r"[^aeiou]y$", lemma) else lemma + "s"
+
+
+def past(lemma: str) -> str:
+    """Return the verb's simple past."""
+    return _irregular().get(lemma, (_regular_past(lemma), ""))[0]
+
+
+def participle(lemma: str) -> str:
+    """Return the verb's past participle."""
+    return _irregular().get(lemma, ("", _regular_past(lemma)))[1]
+
+
+def _regular_past(lemma: str) -> str:
+    if lemma.endswith("e"):
+        return lemma + "d"
+    if re.search(r"[^aeiou]y$", lemma):
+        return lemma[:-1] + "ied"
+    doubles = re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprtz]", lemma) or lemma in {
+        "refer",
+        "prefer",
+        "occur",
+        "admit",
+        "commit",
+    }
+    return lemma + lemma[-1] + "ed" if doubles else lemma + "ed"
+
+
+def _irregular() -> dict[str, tuple[str, str]]:
+    return {
+        lemma: (simple, part)
+        for lemma, simple, part in (line.split() for line in vocabulary.phrases("irregular_verbs"))
+    }

@@ -1,0 +1,82 @@
+"""Vocabulary: the word lists that the rules consult, read from data/ once. Lists are data: a name is added there, not here."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+_LISTED_TYPES = {
+    "technologies": "technology",
+    "products": "product",
+    "features": "feature",
+    "concepts": "concept",
+    "organizations": "organization",
+    "places": "place",
+}
+
+
+def wordset(words: str) -> frozenset[str]:
+    """Return the words of `words`."""
+    return frozenset(words.split())
+
+
+LEGAL_FORMS = wordset("inc inc. corp corp. ltd ltd. llc plc gmbh ag se sa s.a. bv co co. company corporation limited")
+ORGANIZATION_HEADS = LEGAL_FORMS | wordset(
+    "university institute college school academy bank group holdings labs laboratory laboratories laboratorium technologies systems robotics "
+    "analytics software solutions industries partners ventures foundation association society ministry department agency council "
+    "committee commission party church hospital museum library press records entertainment pictures studios motors airlines "
+    "railways energy pharmaceuticals insurance logistics consulting universität hochschule team united fc"
+)
+ORGANIZATION_OPENERS = wordset("university institute bank ministry department college academy museum church school")
+PLACE_HEADS = wordset(
+    "city county province district river lake sea ocean island islands mountain mountains mount street avenue road square valley bay "
+    "desert park bridge airport station castle abbey cathedral village town kingdom republic state"
+)
+EVENT_HEADS = wordset(
+    "war battle revolution conference summit olympics games festival championship cup prize award awards election treaty"
+)
+PLAN_NOUNS = wordset("plan tier edition package subscription")
+TIERS = wordset(
+    "free starter basic standard professional pro plus premium business team teams growth enterprise ultimate essentials"
+)
+TITLES = wordset(
+    "mr mr. mrs mrs. ms ms. dr dr. prof prof. sir lady lord king queen president professor captain senator saint"
+)
+PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn al el la le ter ten y")
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """Return the words of data/<name>.txt, lower-case ones as they stand; lines that start with # are comments."""
+    return frozenset(word for line in _lines(name) for word in line.split())
+
+
+@cache
+def phrases(name: str) -> tuple[str, ...]:
+    """Return the lines of data/<name>.txt."""
+    return tuple(_lines(name))
+
+
+@cache
+def listed() -> dict[str, str]:
+    """Return the type of every listed name, by the name as it is written."""
+    return {phrase: kind for name, kind in _LISTED_TYPES.items() for phrase in phrases(name)}
+
+
+@cache
+def listed_pattern() -> re.Pattern[str]:
+    """Return a pattern that finds listed names as whole words, the longest first."""
+    names = sorted(listed(), key=lambda name: (-len(name), name))
+    return re.compile(r"(?<![\w./-])(?:" + "|".join(map(re.escape, names)) + r")(?![\w+#]|-[\w]|\.\w)")
+
+
+@cache
+def given_names() -> dict[str, str]:
+    """Return the known given names with f, m or u for either."""
+    return dict(line.split() for line in phrases("given_names"))
+
+
+def _lines(name: str) -> list[str]:
+    text = files(__package__).joinpath("data", f"{name}.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
