@@ -117,34 +117,6 @@ def upgrade() -> None:
     with op.batch_alter_table('document', schema=None) as batch_op:
         batch_op.create_index('document_in_volume', ['volume_id', 'id'], unique=False)
 
-    op.create_table('entity',
-    sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
-    sa.Column('updated_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
-    sa.Column('version', sa.Integer(), nullable=False),
-    sa.Column('id', sa.Uuid(), nullable=False),
-    sa.Column('volume_id', sa.Uuid(), nullable=False),
-    sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('match_key', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
-    sa.Column('type', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
-    sa.Column('sense', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('properties', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
-    sa.Column('confidence', sa.Float(), nullable=False),
-    sa.Column('importance', sa.Float(), nullable=False),
-    sa.Column('origin', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.CheckConstraint("origin IN ('stated', 'extracted')", name='origin_known'),
-    sa.CheckConstraint('confidence BETWEEN 0 AND 1', name='confidence_range'),
-    sa.CheckConstraint('importance BETWEEN 0 AND 1', name='importance_range'),
-    sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('id'),
-    sa.UniqueConstraint('volume_id', 'match_key', 'type', 'sense', name='entity_identity')
-    )
-    with op.batch_alter_table('entity', schema=None) as batch_op:
-        batch_op.create_index('entity_by_importance', ['volume_id', 'importance', 'id'], unique=False)
-        batch_op.create_index('entity_by_name', ['volume_id', 'match_key', 'id'], unique=False)
-        batch_op.create_index('entity_by_type', ['volume_id', 'type', 'id'], unique=False)
-        batch_op.create_index('entity_by_update', ['volume_id', 'updated_at', 'id'], unique=False)
-
     op.create_table('idempotent_result',
     sa.Column('volume_id', sa.Uuid(), nullable=False),
     sa.Column('key', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -213,22 +185,6 @@ def upgrade() -> None:
     with op.batch_alter_table('project', schema=None) as batch_op:
         batch_op.create_index('project_in_volume', ['volume_id', 'id'], unique=False)
 
-    op.create_table('alias',
-    sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
-    sa.Column('entity_id', sa.Uuid(), nullable=False),
-    sa.Column('match_key', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
-    sa.Column('volume_id', sa.Uuid(), nullable=False),
-    sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('document_id', sa.Uuid(), nullable=True),
-    sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('entity_id', 'match_key')
-    )
-    with op.batch_alter_table('alias', schema=None) as batch_op:
-        batch_op.create_index('alias_by_key', ['volume_id', 'match_key'], unique=False)
-        batch_op.create_index(batch_op.f('ix_alias_document_id'), ['document_id'], unique=False)
-
     op.create_table('chunk',
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('volume_id', sa.Uuid(), nullable=False),
@@ -247,16 +203,6 @@ def upgrade() -> None:
     with op.batch_alter_table('chunk', schema=None) as batch_op:
         batch_op.create_index('chunk_of_document', ['document_id', 'id'], unique=False)
 
-    op.create_table('document_entity',
-    sa.Column('document_id', sa.Uuid(), nullable=False),
-    sa.Column('entity_id', sa.Uuid(), nullable=False),
-    sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('document_id', 'entity_id')
-    )
-    with op.batch_alter_table('document_entity', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_document_entity_entity_id'), ['entity_id'], unique=False)
-
     op.create_table('document_revision',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
     sa.Column('document_id', sa.Uuid(), nullable=False),
@@ -265,46 +211,36 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('document_id', 'number')
     )
-    op.create_table('fact',
-    sa.Column('confidence', sa.Float(), nullable=False),
-    sa.Column('authority', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('status', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('status_reason', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('valid_from', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=True),
-    sa.Column('valid_from_precision', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('valid_to', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=True),
-    sa.Column('valid_to_precision', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('known_from', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
-    sa.Column('subject_id', sa.Uuid(), nullable=False),
-    sa.Column('content', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('category', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('importance', sa.Float(), nullable=False),
-    sa.Column('predicate', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('value', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('value_type', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('claim_key', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    op.create_table('entity',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
     sa.Column('updated_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
     sa.Column('version', sa.Integer(), nullable=False),
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('volume_id', sa.Uuid(), nullable=False),
-    sa.CheckConstraint("authority IN ('OFFICIAL', 'MARKETING', 'USER', 'THIRD_PARTY', 'UNKNOWN')", name='authority_known'),
-    sa.CheckConstraint("status IN ('CURRENT', 'DISPUTED', 'PENDING_REVIEW', 'SUPERSEDED', 'RETRACTED', 'REJECTED')", name='status_known'),
-    sa.CheckConstraint("valid_from_precision IN ('YEAR', 'MONTH', 'DAY', 'INSTANT')", name='valid_from_precision_known'),
-    sa.CheckConstraint("valid_to_precision IN ('YEAR', 'MONTH', 'DAY', 'INSTANT')", name='valid_to_precision_known'),
-    sa.CheckConstraint("value_type IN ('NONE', 'TEXT', 'NUMBER', 'MONEY', 'DATE', 'BOOLEAN')", name='value_type_known'),
+    sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('match_key', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
+    sa.Column('type', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
+    sa.Column('sense', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('described_by', sa.Uuid(), nullable=True),
+    sa.Column('properties', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('confidence', sa.Float(), nullable=False),
+    sa.Column('importance', sa.Float(), nullable=False),
+    sa.Column('origin', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.CheckConstraint("origin IN ('stated', 'extracted')", name='origin_known'),
     sa.CheckConstraint('confidence BETWEEN 0 AND 1', name='confidence_range'),
     sa.CheckConstraint('importance BETWEEN 0 AND 1', name='importance_range'),
-    sa.CheckConstraint('valid_to > valid_from', name='valid_interval'),
-    sa.ForeignKeyConstraint(['subject_id'], ['entity.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['described_by'], ['document.id'], ondelete='SET NULL'),
     sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('id')
+    sa.PrimaryKeyConstraint('id'),
+    sa.UniqueConstraint('volume_id', 'match_key', 'type', 'sense', name='entity_identity')
     )
-    with op.batch_alter_table('fact', schema=None) as batch_op:
-        batch_op.create_index('fact_by_predicate', ['volume_id', 'predicate', 'id'], unique=False)
-        batch_op.create_index('fact_in_volume', ['volume_id', 'id'], unique=False)
-        batch_op.create_index('fact_of_subject', ['subject_id', 'id'], unique=False)
-        batch_op.create_index('fact_same', ['subject_id', 'claim_key'], unique=False)
+    with op.batch_alter_table('entity', schema=None) as batch_op:
+        batch_op.create_index('entity_by_importance', ['volume_id', 'importance', 'id'], unique=False)
+        batch_op.create_index('entity_by_name', ['volume_id', 'match_key', 'id'], unique=False)
+        batch_op.create_index('entity_by_type', ['volume_id', 'type', 'id'], unique=False)
+        batch_op.create_index('entity_by_update', ['volume_id', 'updated_at', 'id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_entity_described_by'), ['described_by'], unique=False)
 
     op.create_table('ingestion',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
@@ -355,16 +291,6 @@ def upgrade() -> None:
     )
     with op.batch_alter_table('memory_document', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_memory_document_document_id'), ['document_id'], unique=False)
-
-    op.create_table('memory_entity',
-    sa.Column('memory_id', sa.Uuid(), nullable=False),
-    sa.Column('entity_id', sa.Uuid(), nullable=False),
-    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['memory_id'], ['memory.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('memory_id', 'entity_id')
-    )
-    with op.batch_alter_table('memory_entity', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_memory_entity_entity_id'), ['entity_id'], unique=False)
 
     op.create_table('memory_link',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
@@ -417,6 +343,104 @@ def upgrade() -> None:
     with op.batch_alter_table('project_document', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_project_document_document_id'), ['document_id'], unique=False)
 
+    op.create_table('alias',
+    sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
+    sa.Column('entity_id', sa.Uuid(), nullable=False),
+    sa.Column('match_key', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
+    sa.Column('volume_id', sa.Uuid(), nullable=False),
+    sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('document_id', sa.Uuid(), nullable=True),
+    sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('entity_id', 'match_key')
+    )
+    with op.batch_alter_table('alias', schema=None) as batch_op:
+        batch_op.create_index('alias_by_key', ['volume_id', 'match_key'], unique=False)
+        batch_op.create_index(batch_op.f('ix_alias_document_id'), ['document_id'], unique=False)
+
+    op.create_table('document_entity',
+    sa.Column('document_id', sa.Uuid(), nullable=False),
+    sa.Column('entity_id', sa.Uuid(), nullable=False),
+    sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('document_id', 'entity_id')
+    )
+    with op.batch_alter_table('document_entity', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_document_entity_entity_id'), ['entity_id'], unique=False)
+
+    op.create_table('fact',
+    sa.Column('confidence', sa.Float(), nullable=False),
+    sa.Column('authority', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('status', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('status_reason', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('valid_from', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=True),
+    sa.Column('valid_from_precision', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('valid_to', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=True),
+    sa.Column('valid_to_precision', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('known_from', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
+    sa.Column('subject_id', sa.Uuid(), nullable=False),
+    sa.Column('content', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('category', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('importance', sa.Float(), nullable=False),
+    sa.Column('predicate', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('value', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('value_type', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('claim_key', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
+    sa.Column('updated_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
+    sa.Column('version', sa.Integer(), nullable=False),
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('volume_id', sa.Uuid(), nullable=False),
+    sa.CheckConstraint("authority IN ('OFFICIAL', 'MARKETING', 'USER', 'THIRD_PARTY', 'UNKNOWN')", name='authority_known'),
+    sa.CheckConstraint("status IN ('CURRENT', 'DISPUTED', 'PENDING_REVIEW', 'SUPERSEDED', 'RETRACTED', 'REJECTED')", name='status_known'),
+    sa.CheckConstraint("valid_from_precision IN ('YEAR', 'MONTH', 'DAY', 'INSTANT')", name='valid_from_precision_known'),
+    sa.CheckConstraint("valid_to_precision IN ('YEAR', 'MONTH', 'DAY', 'INSTANT')", name='valid_to_precision_known'),
+    sa.CheckConstraint("value_type IN ('NONE', 'TEXT', 'NUMBER', 'MONEY', 'DATE', 'BOOLEAN')", name='value_type_known'),
+    sa.CheckConstraint('confidence BETWEEN 0 AND 1', name='confidence_range'),
+    sa.CheckConstraint('importance BETWEEN 0 AND 1', name='importance_range'),
+    sa.CheckConstraint('valid_to > valid_from', name='valid_interval'),
+    sa.ForeignKeyConstraint(['subject_id'], ['entity.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('id')
+    )
+    with op.batch_alter_table('fact', schema=None) as batch_op:
+        batch_op.create_index('fact_by_predicate', ['volume_id', 'predicate', 'id'], unique=False)
+        batch_op.create_index('fact_in_volume', ['volume_id', 'id'], unique=False)
+        batch_op.create_index('fact_of_subject', ['subject_id', 'id'], unique=False)
+        batch_op.create_index('fact_same', ['subject_id', 'claim_key'], unique=False)
+
+    op.create_table('memory_entity',
+    sa.Column('memory_id', sa.Uuid(), nullable=False),
+    sa.Column('entity_id', sa.Uuid(), nullable=False),
+    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['memory_id'], ['memory.id'], ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('memory_id', 'entity_id')
+    )
+    with op.batch_alter_table('memory_entity', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_memory_entity_entity_id'), ['entity_id'], unique=False)
+
+    op.create_table('mention',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('volume_id', sa.Uuid(), nullable=False),
+    sa.Column('entity_id', sa.Uuid(), nullable=False),
+    sa.Column('document_id', sa.Uuid(), nullable=False),
+    sa.Column('chunk_id', sa.Uuid(), nullable=False),
+    sa.Column('revision', sa.Integer(), nullable=False),
+    sa.Column('start', sa.Integer(), nullable=False),
+    sa.Column('end', sa.Integer(), nullable=False),
+    sa.Column('note', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.ForeignKeyConstraint(['chunk_id'], ['chunk.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('id')
+    )
+    with op.batch_alter_table('mention', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_mention_chunk_id'), ['chunk_id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_mention_document_id'), ['document_id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_mention_entity_id'), ['entity_id'], unique=False)
+
     op.create_table('project_entity',
     sa.Column('project_id', sa.Uuid(), nullable=False),
     sa.Column('entity_id', sa.Uuid(), nullable=False),
@@ -427,6 +451,15 @@ def upgrade() -> None:
     with op.batch_alter_table('project_entity', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_project_entity_entity_id'), ['entity_id'], unique=False)
 
+    op.create_table('rejection',
+    sa.Column('ingestion_id', sa.Uuid(), nullable=False),
+    sa.Column('ordinal', sa.Integer(), nullable=False),
+    sa.Column('kind', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('item', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('reason', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.ForeignKeyConstraint(['ingestion_id'], ['ingestion.id'], ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('ingestion_id', 'ordinal')
+    )
     op.create_table('relationship',
     sa.Column('confidence', sa.Float(), nullable=False),
     sa.Column('authority', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -477,6 +510,7 @@ def upgrade() -> None:
     sa.Column('document_id', sa.Uuid(), nullable=True),
     sa.Column('revision', sa.Integer(), nullable=True),
     sa.Column('quote', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('said', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('start', sa.Integer(), nullable=True),
     sa.Column('end', sa.Integer(), nullable=True),
     sa.Column('authority', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -527,36 +561,6 @@ def upgrade() -> None:
     with op.batch_alter_table('fact_version', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_fact_version_subject_id'), ['subject_id'], unique=False)
 
-    op.create_table('mention',
-    sa.Column('id', sa.Uuid(), nullable=False),
-    sa.Column('volume_id', sa.Uuid(), nullable=False),
-    sa.Column('entity_id', sa.Uuid(), nullable=False),
-    sa.Column('document_id', sa.Uuid(), nullable=False),
-    sa.Column('chunk_id', sa.Uuid(), nullable=False),
-    sa.Column('revision', sa.Integer(), nullable=False),
-    sa.Column('start', sa.Integer(), nullable=False),
-    sa.Column('end', sa.Integer(), nullable=False),
-    sa.Column('note', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.ForeignKeyConstraint(['chunk_id'], ['chunk.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['document_id'], ['document.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['entity_id'], ['entity.id'], ondelete='CASCADE'),
-    sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('id')
-    )
-    with op.batch_alter_table('mention', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_mention_chunk_id'), ['chunk_id'], unique=False)
-        batch_op.create_index(batch_op.f('ix_mention_document_id'), ['document_id'], unique=False)
-        batch_op.create_index(batch_op.f('ix_mention_entity_id'), ['entity_id'], unique=False)
-
-    op.create_table('rejection',
-    sa.Column('ingestion_id', sa.Uuid(), nullable=False),
-    sa.Column('ordinal', sa.Integer(), nullable=False),
-    sa.Column('kind', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('item', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
-    sa.Column('reason', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.ForeignKeyConstraint(['ingestion_id'], ['ingestion.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('ingestion_id', 'ordinal')
-    )
     op.create_table('relationship_version',
     sa.Column('confidence', sa.Float(), nullable=False),
     sa.Column('authority', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -597,13 +601,6 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_relationship_version_source_id'))
 
     op.drop_table('relationship_version')
-    op.drop_table('rejection')
-    with op.batch_alter_table('mention', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_mention_entity_id'))
-        batch_op.drop_index(batch_op.f('ix_mention_document_id'))
-        batch_op.drop_index(batch_op.f('ix_mention_chunk_id'))
-
-    op.drop_table('mention')
     with op.batch_alter_table('fact_version', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_fact_version_subject_id'))
 
@@ -622,10 +619,37 @@ def downgrade() -> None:
         batch_op.drop_index('relationship_by_type')
 
     op.drop_table('relationship')
+    op.drop_table('rejection')
     with op.batch_alter_table('project_entity', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_project_entity_entity_id'))
 
     op.drop_table('project_entity')
+    with op.batch_alter_table('mention', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_mention_entity_id'))
+        batch_op.drop_index(batch_op.f('ix_mention_document_id'))
+        batch_op.drop_index(batch_op.f('ix_mention_chunk_id'))
+
+    op.drop_table('mention')
+    with op.batch_alter_table('memory_entity', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_memory_entity_entity_id'))
+
+    op.drop_table('memory_entity')
+    with op.batch_alter_table('fact', schema=None) as batch_op:
+        batch_op.drop_index('fact_same')
+        batch_op.drop_index('fact_of_subject')
+        batch_op.drop_index('fact_in_volume')
+        batch_op.drop_index('fact_by_predicate')
+
+    op.drop_table('fact')
+    with op.batch_alter_table('document_entity', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_document_entity_entity_id'))
+
+    op.drop_table('document_entity')
+    with op.batch_alter_table('alias', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_alias_document_id'))
+        batch_op.drop_index('alias_by_key')
+
+    op.drop_table('alias')
     with op.batch_alter_table('project_document', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_project_document_document_id'))
 
@@ -643,10 +667,6 @@ def downgrade() -> None:
         batch_op.drop_index('memory_link_left')
 
     op.drop_table('memory_link')
-    with op.batch_alter_table('memory_entity', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_memory_entity_entity_id'))
-
-    op.drop_table('memory_entity')
     with op.batch_alter_table('memory_document', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_memory_document_document_id'))
 
@@ -661,27 +681,19 @@ def downgrade() -> None:
         batch_op.drop_index('ingestion_in_volume')
 
     op.drop_table('ingestion')
-    with op.batch_alter_table('fact', schema=None) as batch_op:
-        batch_op.drop_index('fact_same')
-        batch_op.drop_index('fact_of_subject')
-        batch_op.drop_index('fact_in_volume')
-        batch_op.drop_index('fact_by_predicate')
+    with op.batch_alter_table('entity', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_entity_described_by'))
+        batch_op.drop_index('entity_by_update')
+        batch_op.drop_index('entity_by_type')
+        batch_op.drop_index('entity_by_name')
+        batch_op.drop_index('entity_by_importance')
 
-    op.drop_table('fact')
+    op.drop_table('entity')
     op.drop_table('document_revision')
-    with op.batch_alter_table('document_entity', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_document_entity_entity_id'))
-
-    op.drop_table('document_entity')
     with op.batch_alter_table('chunk', schema=None) as batch_op:
         batch_op.drop_index('chunk_of_document')
 
     op.drop_table('chunk')
-    with op.batch_alter_table('alias', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_alias_document_id'))
-        batch_op.drop_index('alias_by_key')
-
-    op.drop_table('alias')
     with op.batch_alter_table('project', schema=None) as batch_op:
         batch_op.drop_index('project_in_volume')
 
@@ -698,13 +710,6 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_idempotent_result_created_at'))
 
     op.drop_table('idempotent_result')
-    with op.batch_alter_table('entity', schema=None) as batch_op:
-        batch_op.drop_index('entity_by_update')
-        batch_op.drop_index('entity_by_type')
-        batch_op.drop_index('entity_by_name')
-        batch_op.drop_index('entity_by_importance')
-
-    op.drop_table('entity')
     with op.batch_alter_table('document', schema=None) as batch_op:
         batch_op.drop_index('document_in_volume')
 

@@ -121,7 +121,10 @@ class RelationshipVersion(RelationshipColumns, table=True):
 
 
 class Evidence(Identified, Stamped, table=True):
-    """The words a claim rests on. With a document, quote == content[start:end] of that revision."""
+    """The words a claim rests on. With a document, quote == content[start:end] of that revision.
+
+    `said` is how this source put the claim, where that is not how the claim's row puts it.
+    """
 
     __table_args__ = (
         Index("evidence_of_fact", "fact_id", "id"),
@@ -137,6 +140,7 @@ class Evidence(Identified, Stamped, table=True):
     document_id: UUID | None = Field(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
     revision: int | None = None
     quote: str
+    said: str | None = None
     start: int | None = None
     end: int | None = None
     authority: str = Authority.USER

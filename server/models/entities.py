@@ -13,7 +13,10 @@ from server.terms import Origin
 
 
 class Entity(Identified, Versioned, table=True):
-    """Something the volume knows: one row per (match key, type, sense)."""
+    """Something the volume knows: one row per (match key, type, sense).
+
+    `described_by` is the document that the description comes from, NULL when a person wrote it.
+    """
 
     __table_args__ = (
         UniqueConstraint("volume_id", "match_key", "type", "sense", name="entity_identity"),
@@ -31,6 +34,7 @@ class Entity(Identified, Versioned, table=True):
     type: str = Field(sa_type=SortableText)
     sense: str = ""
     description: str | None = None
+    described_by: UUID | None = Field(default=None, foreign_key="document.id", ondelete="SET NULL", index=True)
     properties: dict[str, Any] = Field(default_factory=dict, sa_type=Json, nullable=False)
     confidence: float = 1.0
     importance: float = 0.5

@@ -115,21 +115,31 @@ class Store:
             self._follower.wake()
 
     async def nearest(
-        self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int, *, read: Reader | None = None
+        self,
+        volume: UUID,
+        vector: NDArray[np.float32],
+        kinds: Sequence[NodeKind],
+        k: int,
+        *,
+        read: Reader | None = None,
     ) -> list[vectors.Neighbor]:
         """Return the `k` nodes nearest to a normalised vector; inside a transaction pass its reader."""
         return await vectors.nearest(read or self.read, self.index, volume, vector, kinds, k)
 
     async def setting(self, key: str) -> str | None:
         """Return a value that all processes share."""
-        rows = await self.read.rows(table_of(models.StoreSetting).select().where(table_of(models.StoreSetting).c.key == key))
+        rows = await self.read.rows(
+            table_of(models.StoreSetting).select().where(table_of(models.StoreSetting).c.key == key)
+        )
         return rows[0].value if rows else None
 
     async def _keep(self, key: str, value: str) -> str:
         """Set a shared value unless it is set, and return the one that holds."""
         flavour = sqlite.insert if self.database.dialect == "sqlite" else postgresql.insert
         async with self.database.writing() as connection:
-            await connection.execute(flavour(table_of(models.StoreSetting)).values(key=key, value=value).on_conflict_do_nothing())
+            await connection.execute(
+                flavour(table_of(models.StoreSetting)).values(key=key, value=value).on_conflict_do_nothing()
+            )
         return await self.setting(key) or value
 
     async def forget_vectors(self, model: str, dimension: int) -> None:
@@ -140,6 +150,16 @@ class Store:
             await connection.execute(delete(table).where(table.c.key == "embedding_model"))
             await connection.execute(table.insert().values(key="embedding_model", value=f"{model} ({dimension})"))
         await self.index.rebuild(dimension)
+
+    async def index_now(
+        self, volume: UUID, nodes: Sequence[tuple[NodeKind, UUID, str]], embedded: NDArray[np.float32]
+    ) -> None:
+        """Write nodes with their texts and vectors straight into the index, past the pending rows; for rebuilding it."""
+        rows = [
+            vectors.IndexRow(id, volume, kind.value, text, vector)
+            for (kind, id, text), vector in zip(nodes, embedded, strict=True)
+        ]
+        await self.index.upsert(rows)
 
     async def volume(self, name: str) -> VolumeRecord | None:
         """Return the volume with this name, or None."""

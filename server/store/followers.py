@@ -22,6 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from server import models
 from server.config import Settings
 from server.errors import ServerError
+from server.ids import NodeKind
 from server.store.database import Database
 from server.store.reader import Reader
 from server.store.relations import table_of
@@ -106,7 +107,11 @@ class VectorFollower:
         flavour = sqlite.insert if self._database.dialect == "sqlite" else postgresql.insert
         mine = {"lease_owner": self._owner, "lease_until": now + self._lease}
         statement = flavour(_follower).values(name=NAME, position=0, **mine)
-        free = (_follower.c.lease_owner == self._owner) | _follower.c.lease_until.is_(None) | (_follower.c.lease_until < now)
+        free = (
+            (_follower.c.lease_owner == self._owner)
+            | _follower.c.lease_until.is_(None)
+            | (_follower.c.lease_until < now)
+        )
         statement = statement.on_conflict_do_update(index_elements=["name"], set_=mine, where=free)
         async with self._database.writing() as connection:
             taken = (await connection.execute(statement.returning(_follower.c.name))).first()
@@ -127,7 +132,11 @@ class VectorFollower:
     async def _move(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> None:
         newest = {row[1]: row for row in rows}
         upserts = [row for row in newest.values() if row[4] == VectorAction.UPSERT]
-        await self._index.delete([row[1] for row in newest.values() if row[4] == VectorAction.DELETE])
+        gone = [row for row in newest.values() if row[4] == VectorAction.DELETE]
+        await self._index.delete([row[1] for row in gone if row[3] != NodeKind.VOLUME])
+        for row in gone:
+            if row[3] == NodeKind.VOLUME:
+                await self._index.delete_volume(row[1])
         await self._index.upsert(await self._complete(upserts))
         await self._mark(rows)
         self.moved += len(newest)

@@ -6,7 +6,7 @@ one result per key, in key order. The number of statements of a call never depen
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 from uuid import UUID
@@ -28,6 +28,7 @@ from server.store.statements import (
     keys_table,
     keys_value,
 )
+from server.terms import DEFAULT_VIEW, Origin
 
 Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 K = TypeVar("K")
@@ -102,11 +103,15 @@ class Reader:
         if not keys:
             return []
         table, k = table_of(TABLES[record]), keys_table(self.dialect)
-        statement = select(table.c[column], *columns_of(record)).select_from(k.join(table, table.c[column] == k.c.value))
+        statement = select(table.c[column], *columns_of(record)).select_from(
+            k.join(table, table.c[column] == k.c.value)
+        )
         statement = statement.order_by(*(table.c[name] for name in order))
         make = record._make  # type: ignore[attr-defined]
         own = list(dict.fromkeys(keys))
-        lists = dict(zip(own, grouped(own, ((r[0], make(r[1:])) for r in await self._by_keys(statement, own))), strict=True))
+        lists = dict(
+            zip(own, grouped(own, ((r[0], make(r[1:])) for r in await self._by_keys(statement, own))), strict=True)
+        )
         return [lists[key] for key in keys]
 
     async def pages(
@@ -145,7 +150,9 @@ class Reader:
     async def where(self, record: type[Record], limit: int | None = None, **equal: Any) -> list[Record]:
         """Return the rows whose columns have these values (None: IS NULL), in the order of the primary key."""
         table = table_of(TABLES[record])
-        conditions = [table.c[name].is_(None) if value is None else table.c[name] == value for name, value in equal.items()]
+        conditions = [
+            table.c[name].is_(None) if value is None else table.c[name] == value for name, value in equal.items()
+        ]
         statement = select(*columns_of(record)).where(*conditions).order_by(*table.primary_key.columns).limit(limit)
         return [record._make(row) for row in await self.rows(statement)]  # type: ignore[attr-defined]
 
@@ -167,9 +174,7 @@ class Reader:
         """Return how many rows a table has."""
         return int((await self.rows(select(func.count()).select_from(table_of(model))))[0][0])
 
-    async def entities_named(
-        self, volume: UUID, keys: Sequence[str]
-    ) -> dict[str, list[records.EntityRecord]]:
+    async def entities_named(self, volume: UUID, keys: Sequence[str]) -> dict[str, list[records.EntityRecord]]:
         """Return, for each match key, the entities that have it as their own or as an alias, oldest first. Two statements."""
         entity, alias = table_of(models.Entity), table_of(models.Alias)
         wanted = list(dict.fromkeys(keys))
@@ -185,6 +190,74 @@ class Reader:
             for row in await self.rows(statement):
                 found[row[0]][row[1]] = records.EntityRecord._make(row[1:])
         return {key: [entities[id] for id in sorted(entities)] for key, entities in found.items()}
+
+    async def same_facts(self, subjects: Sequence[UUID], keys: Collection[str]) -> list[records.FactRecord]:
+        """Return the facts of these subjects with one of these claim keys, oldest first. One statement per 500 subjects."""
+        return await self._same(records.FactRecord, "subject_id", subjects, "claim_key", keys)
+
+    async def same_relationships(
+        self, sources: Sequence[UUID], types: Collection[str]
+    ) -> list[records.RelationshipRecord]:
+        """Return the relationships of these types that start at these entities, oldest first. One statement per 500."""
+        return await self._same(records.RelationshipRecord, "source_id", sources, "type", types)
+
+    async def _same(
+        self, record: type[Record], column: str, ids: Sequence[UUID], name: str, values: Collection[str]
+    ) -> list[Record]:
+        table, wanted = table_of(TABLES[record]), set(values)
+        found: list[Record] = []
+        for start in range(0, len(ids), 500):
+            statement = select(*columns_of(record)).where(table.c[column].in_(list(ids[start : start + 500])))
+            if len(wanted) <= 500:
+                statement = statement.where(table.c[name].in_(sorted(wanted)))
+            found += [record._make(row) for row in await self.rows(statement.order_by(table.c.id))]  # type: ignore[attr-defined]
+        return [row for row in found if getattr(row, name) in wanted]
+
+    async def claims_of_document(self, column: str, document: UUID) -> dict[UUID, bool]:
+        """Return the claims that a document is evidence for (`column` says which kind), and whether others support them too."""
+        own, other = table_of(models.Evidence).alias(), table_of(models.Evidence).alias()
+        elsewhere = or_(other.c.document_id != document, other.c.document_id.is_(None))
+        shared = select(other.c.id).where(other.c[column] == own.c[column], elsewhere).exists()
+        statement = (
+            select(own.c[column], shared).where(own.c.document_id == document, own.c[column].is_not(None)).distinct()
+        )
+        return {row[0]: bool(row[1]) for row in await self.rows(statement)}
+
+    async def entities_of_document_alone(self, document: UUID) -> list[UUID]:
+        """Return the extracted entities that a document mentions and nothing else in the volume knows of."""
+        entity = table_of(models.Entity)
+        mine = table_of(models.DocumentEntity)
+        elsewhere = mine.alias()
+        needed = [
+            select(elsewhere.c.entity_id).where(
+                elsewhere.c.entity_id == entity.c.id, elsewhere.c.document_id != document
+            )
+        ]
+        uses: tuple[tuple[type[SQLModel], str], ...] = (
+            (models.Fact, "subject_id"),
+            (models.Relationship, "source_id"),
+            (models.Relationship, "target_id"),
+            (models.MemoryEntity, "entity_id"),
+            (models.ProjectEntity, "entity_id"),
+        )
+        for model, column in uses:
+            used = table_of(model).alias()
+            needed.append(select(used.c[column]).where(used.c[column] == entity.c.id))
+        statement = (
+            select(entity.c.id).join(mine, mine.c.entity_id == entity.c.id).where(mine.c.document_id == document)
+        )
+        statement = statement.where(entity.c.origin == Origin.EXTRACTED.value, *(~use.exists() for use in needed))
+        return [row[0] for row in await self.rows(statement.order_by(entity.c.id))]
+
+    async def neighbours(self, entities: Sequence[UUID]) -> dict[UUID, set[UUID]]:
+        """Return the entities that share a live relationship with each of these. For a few entities; two statements."""
+        edge = table_of(models.Relationship)
+        found: dict[UUID, set[UUID]] = {id: set() for id in entities}
+        for own, other in ((edge.c.source_id, edge.c.target_id), (edge.c.target_id, edge.c.source_id)):
+            statement = select(own, other).where(own.in_(list(entities)), edge.c.status.in_(DEFAULT_VIEW)).limit(10_000)
+            for mine, neighbour in await self.rows(statement):
+                found[mine].add(neighbour)
+        return found
 
     async def numbers_of_volumes(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[int]:
         """Return how many rows of a table each volume has. One statement."""
@@ -229,7 +302,9 @@ class Reader:
         `after` is the (sequence number, place) of the last entry that was seen.
         """
         table = table_of(models.Change)
-        statement = select(*columns_of(records.ChangeRecord)).where(table.c.volume_id == volume, *filter.conditions(table))
+        statement = select(*columns_of(records.ChangeRecord)).where(
+            table.c.volume_id == volume, *filter.conditions(table)
+        )
         if after is not None:
             statement = statement.where(table.c.seq <= after[0])
         rows = await self.rows(statement.order_by(table.c.seq.desc()).limit(first + 2))
@@ -246,9 +321,7 @@ class Reader:
         rows = await self.rows(statement.where(table.c.volume_id == volume, *filter.conditions(table)))
         return int(rows[0][0])
 
-    async def stream(
-        self, record: type[Record], volume: UUID, batch: int = 1000
-    ) -> AsyncIterator[list[Record]]:
+    async def stream(self, record: type[Record], volume: UUID, batch: int = 1000) -> AsyncIterator[list[Record]]:
         """Yield the rows of a volume in batches, in id order; each batch is a read of its own."""
         table = table_of(TABLES[record])
         last: UUID | None = None

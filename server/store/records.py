@@ -31,6 +31,7 @@ class EntityRecord(NamedTuple):
     type: str
     sense: str
     description: str | None
+    described_by: UUID | None
     properties: dict[str, Any]
     confidence: float
     importance: float
@@ -111,6 +112,7 @@ class EvidenceRecord(NamedTuple):
     document_id: UUID | None
     revision: int | None
     quote: str
+    said: str | None
     start: int | None
     end: int | None
     authority: str

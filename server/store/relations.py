@@ -109,7 +109,7 @@ class Relation(Generic[Record]):
 
 
 def _by(column: str) -> Branch:
-    return Branch(lambda row, parent: cast("ColumnElement[bool]", row.c[column] == parent))
+    return Branch(lambda row, parent: row.c[column] == parent)
 
 
 def _through(model: type[SQLModel], parent: str, child: str) -> Branch:
@@ -125,7 +125,9 @@ def _evidenced(link_column: str) -> Branch:
 
     def condition(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
         own = evidence.alias()
-        return row.c.id.in_(select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None)))
+        return row.c.id.in_(
+            select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None))
+        )
 
     return Branch(condition)
 

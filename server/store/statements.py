@@ -14,7 +14,22 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import orjson
-from sqlalchemy import ColumnElement, Integer, Select, String, Table, Uuid, bindparam, column, func, literal, literal_column, select, true, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    String,
+    Table,
+    Uuid,
+    bindparam,
+    column,
+    func,
+    literal,
+    literal_column,
+    select,
+    true,
+    tuple_,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.sql.selectable import NamedFromClause
 

@@ -12,19 +12,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any, cast
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, FromClause, Table, bindparam, case, delete, insert, literal, select, update
+from sqlalchemy import ColumnElement, FromClause, Table, bindparam, case, delete, func, insert, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
 from server import models
 from server.errors import NotFound
-from server.ids import NodeKind, new_id
+from server.ids import NodeKind
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.terms import ChangeKind, VectorAction
@@ -51,7 +52,9 @@ class _Shape:
     def __init__(self, model: type[SQLModel]) -> None:
         self.table = table_of(model)
         self.fixed = _fixed_defaults(model)
-        self.made = {n: cast(Callable[[], Any], f.default_factory) for n, f in model.model_fields.items() if f.default_factory}
+        self.made = {
+            n: cast(Callable[[], Any], f.default_factory) for n, f in model.model_fields.items() if f.default_factory
+        }
         self.stamps = [n for n in _STAMPS if n in self.table.c and n in self.fixed]
 
     def row(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,6 +80,7 @@ class Transaction:
         self.volume_id = volume_id
         self.actor = actor
         self.at: datetime | None = None
+        self._seq = 0
         self._connection = connection
         self._dialect = dialect
         self._clock = clock
@@ -183,6 +187,14 @@ class Transaction:
         if ids:
             self._steps.append(step)
 
+    def set_text(self, model: type[SQLModel], ids: Sequence[UUID], column: str, text: str | None) -> None:
+        """Replace a text in place, in all versions: for redaction, not for edits."""
+        table = table_of(model)
+        for start in range(0, len(ids), 500):
+            part = list(ids[start : start + 500])
+            statement = update(table).where(table.c.id.in_(part)).values({column: text})
+            self._steps.append(lambda statement=statement: self._connection.execute(statement))  # type: ignore[misc]
+
     def redact_log(self, ids: Sequence[UUID]) -> None:
         """Remove the values that earlier log entries of these nodes hold; that it happened, and by whom, stays."""
         table = table_of(models.Change)
@@ -230,25 +242,53 @@ class Transaction:
         for id in ids:
             self._vectors[id] = {"kind": node_kind.value, "node_id": id, "action": VectorAction.DELETE.value}
 
+    async def lock_name(self, name: str) -> None:
+        """Keep others from taking a name that no row stands for yet; on SQLite this transaction is the only writer anyway."""
+        if self._dialect == "postgresql":
+            key = int.from_bytes(sha256(name.encode()).digest()[:8], "big", signed=True)
+            await self._connection.execute(select(func.pg_advisory_xact_lock(key)))
+
+    async def idempotent_result(self, key: str) -> tuple[str, dict[str, Any]] | None:
+        """Return the (request hash, result) that a key of this volume was used for, or None."""
+        table = table_of(models.IdempotentResult)
+        statement = select(table.c.request_hash, table.c.result)
+        row = (
+            await self._connection.execute(statement.where(table.c.volume_id == self.volume_id, table.c.key == key))
+        ).first()
+        return None if row is None else (row[0], row[1])
+
+    async def apply(self) -> None:
+        """Send the rows collected so far, so that reads of this transaction see them. From here on no other commits."""
+        if self.at is None:
+            await self._take_instant()
+        steps, self._steps = self._steps, []
+        for step in steps:
+            await (self._send(step) if isinstance(step, dict) else step())
+
     async def flush(self) -> None:
         """Send everything. Called once, as the last act before the commit."""
-        if not (self._steps or self._changes or self._vectors):
+        if not (self._steps or self._changes or self._vectors) and self.at is None:
             return
-        last = await self._take_instant(max(len(self._changes), 1))
-        for step in self._steps:
-            await (self._send(step) if isinstance(step, dict) else step())
-        await self._send({models.Change: self._log_rows(last)} if self._changes else {})
-        await self._send_vectors(last)
+        await self.apply()
+        await self._send({models.Change: self._log_rows()} if self._changes else {})
+        await self._send_vectors()
+        await self._advance_head()
 
-    async def _take_instant(self, entries: int) -> int:
-        """Advance the head of the log: from here to the commit no other transaction can."""
+    async def _take_instant(self) -> None:
+        """Lock the head of the log: from here to the commit no other transaction gets an instant or a number."""
         head = table_of(models.LogHead)
         now = (self._clock() - _EPOCH) // _MICROSECOND
         later = case((head.c.at < now, now), else_=head.c.at + 1)
-        statement = update(head).where(head.c.id == 1).values(seq=head.c.seq + entries, at=later)
-        row = (await self._connection.execute(statement.returning(head.c.seq, head.c.at))).one()
+        statement = update(head).where(head.c.id == 1).values(at=later).returning(head.c.seq, head.c.at)
+        row = (await self._connection.execute(statement)).one()
+        self._seq = int(row[0])
         self.at = _EPOCH + row[1] * _MICROSECOND
-        return int(row[0])
+
+    async def _advance_head(self) -> None:
+        head = table_of(models.LogHead)
+        entries = len(self._changes) or (1 if self._vectors else 0)
+        if entries:
+            await self._connection.execute(update(head).where(head.c.id == 1).values(seq=self._seq + entries))
 
     def _stamped(self, shape: _Shape, row: dict[str, Any]) -> dict[str, Any]:
         for name in shape.stamps:
@@ -263,20 +303,19 @@ class Transaction:
             rows = [self._stamped(shape, row) for row in inserts[model]]
             await self._connection.execute(insert(shape.table), rows)
 
-    def _log_rows(self, last: int) -> list[dict[str, Any]]:
+    def _log_rows(self) -> list[dict[str, Any]]:
         shape = _shape(models.Change)
-        first = last - len(self._changes) + 1
         common = {"volume_id": self.volume_id, "actor": self.actor}
-        return [shape.row({"seq": first + n, **common, **c}) for n, c in enumerate(self._changes)]
+        return [shape.row({"seq": self._seq + n, **common, **c}) for n, c in enumerate(self._changes, start=1)]
 
-    async def _send_vectors(self, seq: int) -> None:
+    async def _send_vectors(self) -> None:
         if not self._vectors:
             return
         shape = _shape(models.PendingVector)
         for start in range(0, len(self._superseded), 500):
             older = shape.table.c.node_id.in_(self._superseded[start : start + 500])
             await self._connection.execute(delete(shape.table).where(older))
-        own = {"seq": seq, "volume_id": self.volume_id}
+        own = {"seq": self._seq + (len(self._changes) or 1), "volume_id": self.volume_id}
         rows = [shape.row({**own, **vector}) for vector in self._vectors.values()]
         await self._connection.execute(insert(shape.table), rows)
 
@@ -291,8 +330,3 @@ async def lock_volume(connection: AsyncConnection, volume_id: UUID) -> None:
     statement = select(table.c.id).where(table.c.id == volume_id).with_for_update(key_share=True)
     if (await connection.execute(statement)).first() is None:
         raise NotFound("There is no such volume.", argument="volume")
-
-
-def fresh_id() -> UUID:
-    """Return an id for a row that others refer to before it is written."""
-    return new_id()

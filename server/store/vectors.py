@@ -110,7 +110,9 @@ class VectorIndex:
         """Take out all nodes of a volume."""
         await self._table.delete((col("volume_id") == lit(volume.hex)).to_sql())
 
-    async def nearest(self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int) -> list[Neighbor]:
+    async def nearest(
+        self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int
+    ) -> list[Neighbor]:
         """Return the `k` nodes of these kinds nearest to a vector, nearest first."""
         kind = reduce(lambda a, b: a | b, [col("kind") == lit(k.value) for k in kinds])
         query = self._table.query().where((col("volume_id") == lit(volume.hex)) & kind).nearest_to(vector)
@@ -137,7 +139,9 @@ class VectorIndex:
             self._connection.close()
 
 
-async def pending(read: Reader, volume: UUID, kinds: Sequence[NodeKind]) -> dict[UUID, tuple[NodeKind, NDArray[np.float32] | None]]:
+async def pending(
+    read: Reader, volume: UUID, kinds: Sequence[NodeKind]
+) -> dict[UUID, tuple[NodeKind, NDArray[np.float32] | None]]:
     """Return the newest pending state of each node: its vector, or None where the index is not to be trusted about it."""
     table = table_of(models.PendingVector)
     statement = (

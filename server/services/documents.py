@@ -1,0 +1,234 @@
+"""Documents: taking in a text once, and removing one with everything that it alone supported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from server import models
+from server.embeddings import Embedder
+from server.errors import BadUserInput, Conflict
+from server.ids import NodeKind, new_id
+from server.services.checks import in_volume, one_in_volume
+from server.services.claims import FACT, RELATIONSHIP, ClaimKind, combined_confidence, highest, status_for, words_of
+from server.services.entities import remove_entities
+from server.services.idempotency import Once
+from server.services.identity import clean_name, clean_text
+from server.services.indexing import entity_text, fact_text
+from server.store import Store, Transaction
+from server.store.records import (
+    ChunkRecord,
+    DocumentRecord,
+    EntityRecord,
+    EvidenceRecord,
+    IngestionRecord,
+    ProjectRecord,
+    VolumeRecord,
+)
+from server.terms import Authority, ChangeKind, IngestionStatus
+
+MIME_TYPES = ("text/plain", "text/markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """What ingestDocument takes."""
+
+    title: str
+    text: str
+    mime_type: str = "text/plain"
+    uri: str | None = None
+    authority: Authority = Authority.UNKNOWN
+    projects: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A document that was taken in. `created` is False where the same content was there."""
+
+    document_id: UUID
+    ingestion_id: UUID
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What went, and what stayed, with a document."""
+
+    claims_removed: int
+    claims_kept: int
+    entities_removed: int
+
+
+def clean_document(new: NewDocument, limit: int) -> NewDocument:
+    """Return the input as it is stored; its text untouched.
+
+    Raises:
+        BadUserInput: the text is blank, too long or holds what cannot be stored, or the MIME type is not one of ours.
+    """
+    if new.mime_type.split(";")[0].strip().lower() not in MIME_TYPES:
+        raise BadUserInput(f"mimeType must be one of {', '.join(MIME_TYPES)}.", argument="mimeType")
+    clean_text(new.text, "text", limit)
+    if not re.search(r"\w", new.text):
+        raise BadUserInput("The text has no letter or digit: there is nothing to read.", argument="text")
+    return NewDocument(
+        title=clean_name(new.title, "title"),
+        text=new.text,
+        mime_type=new.mime_type.split(";")[0].strip().lower(),
+        uri=None if new.uri is None else clean_text(new.uri, "uri", 2_000).strip(),
+        authority=new.authority,
+        projects=new.projects,
+    )
+
+
+class Documents:
+    """The documents of a store's volumes."""
+
+    def __init__(self, store: Store, embedder: Embedder, extractor: str) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._extractor = extractor
+
+    async def take(
+        self, volume: VolumeRecord, new: NewDocument, actor: str, idempotency_key: str | None = None
+    ) -> Taken:
+        """Store a document and queue its ingestion; the same content again is the same document.
+
+        An ingestion of it that had failed is queued anew.
+
+        Raises:
+            BadUserInput: a field is out of its bounds.
+            NotFound: a project is not of this volume.
+            Conflict: its uri is that of a document with other content.
+        """
+        document = clean_document(new, self._store.settings.document_limit)
+        content_hash = sha256(document.text.encode()).hexdigest()
+        request = {"title": document.title, "uri": document.uri, "hash": content_hash, "authority": document.authority}
+        once = Once(self._store.settings, idempotency_key, "ingestDocument", request)
+        async with self._store.write(volume.id, actor) as tx:
+            answered = await once.recall(tx)
+            if answered is not None:
+                return Taken(UUID(answered["document"]), UUID(answered["ingestion"]), bool(answered["created"]))
+            projects = await in_volume(tx.read, ProjectRecord, volume.id, document.projects, "projects", "project")
+            known = await self._same(tx, document, content_hash)
+            taken = known or self._insert(tx, document, content_hash)
+            links = [{"project_id": p.id, "document_id": taken.document_id} for p in projects]
+            tx.insert_if_absent(models.ProjectDocument, links)
+            once.remember(
+                tx,
+                {"document": str(taken.document_id), "ingestion": str(taken.ingestion_id), "created": taken.created},
+            )
+        return taken
+
+    async def _same(self, tx: Transaction, document: NewDocument, content_hash: str) -> Taken | None:
+        for known in await tx.read.where(DocumentRecord, volume_id=tx.volume_id, content_hash=content_hash):
+            (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [known.id], "id")
+            last = ingestions[-1]
+            if last.status == IngestionStatus.FAILED:
+                again = {"status": IngestionStatus.PENDING.value, "error": None, "attempts": 0, "lease_until": None}
+                tx.update(models.Ingestion, last.id, **again)
+            return Taken(known.id, last.id, False)
+        if document.uri is not None and await tx.read.where(DocumentRecord, volume_id=tx.volume_id, uri=document.uri):
+            raise Conflict(
+                "A document with this uri and other content is here. Delete it first, or give another uri.",
+                argument="uri",
+            )
+        return None
+
+    def _insert(self, tx: Transaction, document: NewDocument, content_hash: str) -> Taken:
+        id, ingestion = new_id(), new_id()
+        columns = {
+            "title": document.title,
+            "uri": document.uri,
+            "mime_type": document.mime_type,
+            "authority": document.authority.value,
+        }
+        tx.insert(models.Document, id=id, content_hash=content_hash, **columns)
+        tx.insert(models.DocumentRevision, document_id=id, number=1, content=document.text)
+        tx.insert(models.Ingestion, id=ingestion, document_id=id, revision=1, extractor=self._extractor, actor=tx.actor)
+        tx.log(ChangeKind.CREATED, NodeKind.DOCUMENT, id, after=columns)
+        return Taken(id, ingestion, True)
+
+    async def delete(self, volume: VolumeRecord, id: UUID, actor: str) -> Removed:
+        """Delete a document: what it alone supported goes, what others support stays with less support.
+
+        Its words leave every table, the log and the index; the log keeps that it happened.
+
+        Raises:
+            NotFound: no such document in this volume.
+        """
+        async with self._store.write(volume.id, actor) as tx:
+            await one_in_volume(tx.read, DocumentRecord, volume.id, id, "id", "document")
+            removed, kept = 0, 0
+            for kind in (FACT, RELATIONSHIP):
+                claims = await tx.read.claims_of_document(kind.evidence, id)
+                gone = [claim for claim, shared in claims.items() if not shared]
+                stays = [claim for claim, shared in claims.items() if shared]
+                self._remove_claims(tx, kind, gone)
+                await self._weaken(tx, kind, stays, id)
+                removed, kept = removed + len(gone), kept + len(stays)
+            await self._remove_document(tx, id)
+            await tx.apply()
+            entities = await tx.read.entities_of_document_alone(id)
+            await remove_entities(tx, entities)
+            tx.delete_ids(models.Document, [id])
+        await self._store.checkpoint()
+        return Removed(removed, kept, len(entities))
+
+    def _remove_claims(self, tx: Transaction, kind: ClaimKind, ids: Sequence[UUID]) -> None:
+        tx.delete_ids(kind.model, ids)
+        tx.redact_log(ids)
+        tx.log_batch(ChangeKind.DELETED, [(kind.node, id) for id in ids])
+        if kind.node is NodeKind.FACT:
+            tx.unindex(NodeKind.FACT, ids)
+
+    async def _weaken(self, tx: Transaction, kind: ClaimKind, ids: Sequence[UUID], document_id: UUID) -> None:
+        """Take a document's evidence from claims that others support; they go on in the others' words."""
+        claims = await tx.read.by_ids(kind.record, ids)
+        lists = await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id")
+        for claim, evidence in zip(claims, lists, strict=True):
+            assert claim is not None
+            left = [e for e in evidence if e.document_id != document_id]
+            confidence = combined_confidence((e.document_id, e.confidence) for e in left)
+            after: dict[str, Any] = {
+                "confidence": confidence,
+                "authority": highest(e.authority for e in left),
+                "status": status_for(confidence, claim.status),
+            }
+            if evidence[0].document_id == document_id and left[0].said is not None:
+                await self._reword(tx, kind, claim, left[0].said)
+            tx.archive(kind.model, kind.past, [claim.id])
+            tx.update(kind.model, claim.id, **after, version=claim.version + 1)
+            changed = {n: v for n, v in after.items() if getattr(claim, n) != v}
+            tx.log(
+                ChangeKind.UPDATED, kind.node, claim.id, before={n: getattr(claim, n) for n in changed}, after=changed
+            )
+
+    async def _reword(self, tx: Transaction, kind: ClaimKind, claim: Any, words: str) -> None:
+        """Put a claim, and its history, in the words of a source that stays."""
+        column = "content" if kind.node is NodeKind.FACT else "description"
+        assert words_of(claim) != words
+        tx.set_text(kind.model, [claim.id], column, words)
+        tx.set_text(kind.past, [claim.id], column, words)
+        tx.redact_log([claim.id])
+        if kind.node is NodeKind.FACT:
+            subject = await tx.read.one(EntityRecord, claim.subject_id)
+            tx.index(NodeKind.FACT, claim.id, fact_text(subject.name if subject else "", words), None, again=True)
+
+    async def _remove_document(self, tx: Transaction, id: UUID) -> None:
+        """Remove what hangs on the document alone; the row itself goes last, it says which entities it named."""
+        (chunks,) = await tx.read.lists(ChunkRecord, "document_id", [id], "id")
+        described = await tx.read.where(EntityRecord, described_by=id)
+        tx.set_text(models.Entity, [e.id for e in described], "description", None)
+        for entity in described:
+            tx.index(NodeKind.ENTITY, entity.id, entity_text(entity.name, entity.type, None), None, again=True)
+        tx.redact_log([id, *(e.id for e in described)])
+        tx.delete_where(models.Evidence, document_id=id)
+        tx.delete_where(models.Ingestion, document_id=id)
+        tx.delete_where(models.Chunk, document_id=id)
+        tx.unindex(NodeKind.CHUNK, [chunk.id for chunk in chunks])
+        tx.log(ChangeKind.DELETED, NodeKind.DOCUMENT, id)

@@ -1,0 +1,284 @@
+"""Entities by hand: creating, editing and deleting what a person or an agent states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from server import models
+from server.embeddings import Embedder
+from server.errors import BadUserInput, Conflict
+from server.ids import NodeKind, new_id
+from server.services.checks import Changes, check_version, in_volume, json_object, one_in_volume, optional_text, within
+from server.services.idempotency import Once
+from server.services.identity import clean_name, match_key, normalise_type
+from server.services.indexing import Embedded, embed, entity_text
+from server.services.resolution import Named, ambiguous, candidates_of
+from server.store import Store, Transaction
+from server.store.records import AliasRecord, EntityRecord, FactRecord, ProjectRecord, RelationshipRecord, VolumeRecord
+from server.terms import ChangeKind, Origin
+
+_ALIASES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    """What createEntity takes."""
+
+    name: str
+    type: str
+    description: str | None = None
+    aliases: tuple[str, ...] = ()
+    sense: str | None = None
+    properties: Any = None
+    importance: float = 0.5
+    confidence: float = 1.0
+    projects: tuple[UUID, ...] = ()
+
+
+def cleaned(entity: NewEntity) -> NewEntity:
+    """Return the input as it is stored.
+
+    Raises:
+        BadUserInput: a field is out of its bounds.
+    """
+    return NewEntity(
+        name=clean_name(entity.name),
+        type=normalise_type(entity.type),
+        description=optional_text(entity.description, "description", 10_000),
+        aliases=clean_aliases(entity.aliases),
+        sense=optional_text(entity.sense, "sense", 200),
+        properties=json_object(entity.properties, "properties"),
+        importance=within(entity.importance, 0, 1, "importance"),
+        confidence=within(entity.confidence, 0, 1, "confidence"),
+        projects=entity.projects,
+    )
+
+
+def clean_aliases(aliases: Sequence[str]) -> tuple[str, ...]:
+    """Return aliases trimmed, without repeats.
+
+    Raises:
+        BadUserInput: one cannot be a name, or there are more than 100.
+    """
+    names = tuple(dict.fromkeys(clean_name(alias, "aliases") for alias in aliases))
+    if len(names) > _ALIASES:
+        raise BadUserInput(f"An entity has at most {_ALIASES} aliases.", argument="aliases")
+    return names
+
+
+def insert_entity(
+    tx: Transaction,
+    entity: NewEntity,
+    embedded: Embedded,
+    *,
+    origin: Origin = Origin.STATED,
+    document_id: UUID | None = None,
+    described_by: UUID | None = None,
+    logged: bool = True,
+) -> UUID:
+    """Insert a cleaned entity with its aliases, log entry and index text; return its id.
+
+    `document_id` is the document that states the aliases, `described_by` the one that gives the description.
+    """
+    id = new_id()
+    key = match_key(entity.name, entity.type)
+    columns = {
+        "name": entity.name,
+        "type": entity.type,
+        "sense": entity.sense or "",
+        "description": entity.description,
+        "properties": entity.properties or {},
+        "confidence": entity.confidence,
+        "importance": entity.importance,
+    }
+    tx.insert(models.Entity, id=id, match_key=key, origin=origin.value, described_by=described_by, **columns)
+    added = add_aliases(tx, id, entity.aliases, known={key}, document_id=document_id)
+    if logged:
+        after = {**columns, **({"aliases": added} if added else {})}
+        tx.log(ChangeKind.CREATED, NodeKind.ENTITY, id, after=after)
+    embedded.put(tx, NodeKind.ENTITY, id, entity_text(entity.name, entity.type, entity.description))
+    return id
+
+
+def add_aliases(
+    tx: Transaction, entity_id: UUID, names: Sequence[str], *, known: set[str], document_id: UUID | None = None
+) -> list[str]:
+    """Insert the aliases whose match keys are not among `known`, and return them."""
+    added = []
+    for name in names:
+        key = match_key(name)
+        if key not in known:
+            known.add(key)
+            tx.insert(models.Alias, entity_id=entity_id, match_key=key, name=name, document_id=document_id)
+            added.append(name)
+    return added
+
+
+class Entities:
+    """The entities of a store's volumes."""
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._store = store
+        self._embedder = embedder
+
+    async def create(
+        self, volume: VolumeRecord, new: NewEntity, actor: str, idempotency_key: str | None = None
+    ) -> tuple[UUID, bool]:
+        """Return the id of the entity with this name, and whether it was made now.
+
+        A known one gets the new aliases and a missing description; nothing else of it changes.
+
+        Raises:
+            BadUserInput: a field is out of its bounds.
+            NotFound: a project is not of this volume.
+            Ambiguous: the name is that of several entities and no sense is given.
+        """
+        entity = cleaned(new)
+        once = Once(self._store.settings, idempotency_key, "createEntity", _request(entity))
+        embedded = await embed(self._embedder, entity_text(entity.name, entity.type, entity.description))
+        async with self._store.write(volume.id, actor) as tx:
+            answered = await once.recall(tx)
+            if answered is not None:
+                return UUID(answered["id"]), bool(answered["created"])
+            id, created = await self._create_or_complete(tx, entity, embedded)
+            once.remember(tx, {"id": str(id), "created": created})
+        return id, created
+
+    async def _create_or_complete(self, tx: Transaction, entity: NewEntity, embedded: Embedded) -> tuple[UUID, bool]:
+        projects = await in_volume(tx.read, ProjectRecord, tx.volume_id, entity.projects, "projects", "project")
+        named = Named(entity.name, entity.type, stated=True, sense=entity.sense)
+        fit = candidates_of(named, await tx.read.entities_named(tx.volume_id, named.keys))
+        if len(fit) > 1:
+            raise ambiguous(entity.name, fit, "name")
+        id = fit[0].id if fit else insert_entity(tx, entity, embedded)
+        if fit:
+            await self._complete(tx, fit[0], entity)
+        tx.insert_if_absent(models.ProjectEntity, [{"project_id": p.id, "entity_id": id} for p in projects])
+        return id, not fit
+
+    async def _complete(self, tx: Transaction, known: EntityRecord, entity: NewEntity) -> None:
+        (aliases,) = await tx.read.lists(AliasRecord, "entity_id", [known.id], "match_key")
+        keys = {known.match_key, *(a.match_key for a in aliases)}
+        added = add_aliases(tx, known.id, [entity.name, *entity.aliases], known=keys)
+        after: dict[str, Any] = {"aliases": [*(a.name for a in aliases), *added]} if added else {}
+        if known.description is None and entity.description is not None:
+            after["description"] = entity.description
+            tx.index(
+                NodeKind.ENTITY, known.id, entity_text(known.name, known.type, entity.description), None, again=True
+            )
+        if not after:
+            return
+        columns = {"description": after["description"]} if "description" in after else {}
+        tx.update(models.Entity, known.id, **columns, version=known.version + 1)
+        before = {"aliases": [a.name for a in aliases]} if added else {}
+        tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, known.id, before={**before, **dict.fromkeys(columns)}, after=after)
+
+    async def update(self, volume: VolumeRecord, id: UUID, changes: Changes, expected: int | None, actor: str) -> None:
+        """Edit the named fields of an entity; `aliases` replaces all of them.
+
+        Raises:
+            BadUserInput: a field is out of its bounds, or one that must be there is cleared.
+            NotFound: no such entity in this volume.
+            Conflict: another version, or another entity has this name, type and sense.
+        """
+        fields = _clean_changes(changes)
+        async with self._store.write(volume.id, actor) as tx:
+            now = await one_in_volume(tx.read, EntityRecord, volume.id, id, "id", "entity")
+            check_version(now, expected)
+            aliases = fields.pop("aliases", None)
+            changed = {n: v for n, v in fields.items() if getattr(now, n) != v}
+            renamed = now._replace(**changed)
+            await self._check_identity(tx, now, renamed)
+            before = {n: getattr(now, n) for n in changed}
+            key = match_key(renamed.name, renamed.type)
+            if aliases is not None:
+                before["aliases"] = await self._replace_aliases(tx, id, aliases, key)
+                changed["aliases"] = list(aliases)
+            if not changed:
+                return
+            columns = {n: v for n, v in changed.items() if n != "aliases"}
+            if "description" in columns:
+                columns["described_by"] = None
+            tx.update(models.Entity, id, **columns, match_key=key, version=now.version + 1)
+            tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, id, before=before, after=changed)
+            text = entity_text(renamed.name, renamed.type, renamed.description)
+            if text != entity_text(now.name, now.type, now.description):
+                tx.index(NodeKind.ENTITY, id, text, None, again=True)
+
+    async def _check_identity(self, tx: Transaction, now: EntityRecord, renamed: EntityRecord) -> None:
+        key = match_key(renamed.name, renamed.type)
+        same = await tx.read.where(
+            EntityRecord, volume_id=tx.volume_id, match_key=key, type=renamed.type, sense=renamed.sense
+        )
+        if any(other.id != now.id for other in same):
+            raise Conflict(
+                "Another entity has this name, type and sense. Give a sense that tells them apart.", argument="name"
+            )
+
+    async def _replace_aliases(self, tx: Transaction, id: UUID, names: Sequence[str], key: str) -> list[str]:
+        (old,) = await tx.read.lists(AliasRecord, "entity_id", [id], "match_key")
+        tx.delete_where(models.Alias, entity_id=id)
+        add_aliases(tx, id, names, known={key})
+        return [alias.name for alias in old]
+
+    async def delete(self, volume: VolumeRecord, id: UUID, expected: int | None, actor: str) -> None:
+        """Delete an entity with its claims; their words leave the log and the index.
+
+        Raises:
+            NotFound: no such entity in this volume.
+            Conflict: another version.
+        """
+        async with self._store.write(volume.id, actor) as tx:
+            now = await one_in_volume(tx.read, EntityRecord, volume.id, id, "id", "entity")
+            check_version(now, expected)
+            await remove_entities(tx, [id])
+        await self._store.checkpoint()
+
+
+async def remove_entities(tx: Transaction, ids: Sequence[UUID]) -> None:
+    """Delete entities and every claim about them, with log entries, out of the index and of earlier log values."""
+    facts = [f.id for found in await tx.read.lists(FactRecord, "subject_id", ids, "id") for f in found]
+    edges = {
+        r.id
+        for column in ("source_id", "target_id")
+        for found in await tx.read.lists(RelationshipRecord, column, ids, "id")
+        for r in found
+    }
+    tx.delete_ids(models.Fact, facts)
+    tx.delete_ids(models.Relationship, sorted(edges))
+    tx.delete_ids(models.Entity, ids)
+    tx.redact_log([*ids, *facts, *edges])
+    claims = [*((NodeKind.FACT, id) for id in facts), *((NodeKind.RELATIONSHIP, id) for id in sorted(edges))]
+    tx.log_batch(ChangeKind.DELETED, claims)
+    for id in ids:
+        tx.log(ChangeKind.DELETED, NodeKind.ENTITY, id)
+    tx.unindex(NodeKind.FACT, facts)
+    tx.unindex(NodeKind.ENTITY, ids)
+
+
+def _request(entity: NewEntity) -> dict[str, Any]:
+    return {name: getattr(entity, name) for name in NewEntity.__dataclass_fields__}
+
+
+def _clean_changes(changes: Changes) -> dict[str, Any]:
+    fields = dict(changes)
+    for required in ("name", "type", "importance", "confidence"):
+        if required in fields and fields[required] is None:
+            raise BadUserInput(f"{required} cannot be cleared.", argument=required)
+    clean: dict[str, Callable[[Any], Any]] = {
+        "name": lambda v: clean_name(v),
+        "type": lambda v: normalise_type(v),
+        "description": lambda v: optional_text(v, "description", 10_000),
+        "sense": lambda v: optional_text(v, "sense", 200) or "",
+        "properties": lambda v: json_object(v, "properties"),
+        "importance": lambda v: within(v, 0, 1, "importance"),
+        "confidence": lambda v: within(v, 0, 1, "confidence"),
+        "aliases": lambda v: clean_aliases(v or ()),
+    }
+    return {name: clean[name](value) for name, value in fields.items()}
+
+
+__all__ = ["Entities", "NewEntity", "add_aliases", "insert_entity", "remove_entities"]

@@ -1,0 +1,408 @@
+"""Ingestion: from a stored document to entities, facts and relationships with evidence.
+
+A worker claims an ingestion by a lease, reads the document outside any transaction, and writes everything that it says in
+one transaction that is fenced by the lease: killed at any moment, it leaves nothing, and another worker starts over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+from server import models
+from server.config import Settings
+from server.embeddings import Embedder
+from server.errors import NotFound, ServerError
+from server.ids import NodeKind, new_id
+from server.services.claims import Claim, Period, Support, fact_claim, relationship_claim, write_claims
+from server.services.entities import NewEntity, add_aliases, insert_entity
+from server.services.extraction.protocol import (
+    ChunkText,
+    ExtractedFact,
+    Extraction,
+    Instant,
+    RejectedItem,
+)
+from server.services.identity import lookup_keys, match_key
+from server.services.indexing import Embedded, chunk_text, embed, entity_text, fact_text
+from server.services.reading import NamedThing, Reading, Statement, read_document
+from server.services.resolution import Named, by_neighbours, candidates_of
+from server.store import Store, Transaction
+from server.store.queue import IngestionQueue
+from server.store.records import AliasRecord, DocumentRecord, EntityRecord, IngestionRecord
+from server.terms import Authority, IngestionStatus, Origin
+
+ATTEMPTS = 5
+_ENDED = (IngestionStatus.DONE, IngestionStatus.FAILED)
+_log = logging.getLogger("loregraph.ingestion")
+Extract = Callable[[ChunkText], Awaitable[Extraction]]
+
+
+class LeaseLost(ServerError):
+    """Another worker has the ingestion now, or its document is gone: what was read here is dropped."""
+
+
+class IngestionWorker:
+    """Works on the queue for as long as `run` runs, `extraction_workers` documents at a time."""
+
+    def __init__(self, store: Store, embedder: Embedder, extract: Extract, settings: Settings) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._extract = extract
+        self._settings = settings
+        self._queue = IngestionQueue(store.database, uuid4().hex, settings.ingestion_lease)
+        self._wake = asyncio.Event()
+        self._ended = asyncio.Condition()
+
+    def wake(self) -> None:
+        """Say that a document was queued."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._settings.extraction_workers):
+                group.create_task(self._loop())
+
+    async def _loop(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                worked = await self.step()
+            except ServerError as error:
+                _log.warning("The ingestion worker waits: %s", error.message)
+                worked = False
+            if not worked:
+                await self._rest(0.5)
+
+    async def _rest(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    async def step(self) -> bool:
+        """Work on one ingestion; False where none waits."""
+        ingestion = await self._queue.claim()
+        if ingestion is None:
+            return False
+        beat = asyncio.create_task(self._beat(ingestion.id))
+        try:
+            await self._work(ingestion)
+        finally:
+            beat.cancel()
+            async with self._ended:
+                self._ended.notify_all()
+        return True
+
+    async def _beat(self, id: UUID) -> None:
+        while True:
+            await asyncio.sleep(self._settings.ingestion_lease / 3)
+            await self._queue.renew(id)
+
+    async def _work(self, ingestion: IngestionRecord) -> None:
+        try:
+            await self._ingest(ingestion)
+        except (LeaseLost, NotFound):
+            _log.info("Ingestion %s is not ours any more.", ingestion.id)
+        except ServerError as error:
+            await self._again_or_fail(ingestion, error.message)
+        except Exception:
+            # The worker loop is one of the two places that may catch everything: one document must not stop the others.
+            _log.exception("Ingestion %s failed.", ingestion.id)
+            await self._queue.fail(
+                ingestion.id, f"Internal error. The server's log has the details under {ingestion.id}."
+            )
+
+    async def _again_or_fail(self, ingestion: IngestionRecord, message: str) -> None:
+        if ingestion.attempts >= ATTEMPTS:
+            await self._queue.fail(ingestion.id, message)
+        else:
+            await self._queue.put_back(ingestion.id, message, 0.5 * 2**ingestion.attempts)
+
+    async def _ingest(self, ingestion: IngestionRecord) -> None:
+        document = await self._store.read.one(DocumentRecord, ingestion.document_id)
+        (content,) = await self._store.read.contents([(ingestion.document_id, ingestion.revision)])
+        if document is None or content is None:
+            raise LeaseLost("The document is gone.")
+
+        async def progress(done: int, total: int) -> None:
+            if not await self._queue.renew(ingestion.id, chunks_done=done, chunks_total=total):
+                raise LeaseLost("Another worker has it.")
+
+        reading = await read_document(
+            self._extract,
+            title=document.title,
+            content=content,
+            mime_type=document.mime_type,
+            chunk_size=self._settings.chunk_size,
+            progress=progress,
+        )
+        writer = DocumentWriter(self._store, self._embedder, document, content, reading)
+        await writer.prepare()
+        async with self._store.write(document.volume_id, ingestion.actor) as tx:
+            counts = await writer.write(tx, ingestion.id)
+            if not await self._queue.finish(tx, ingestion.id, **counts):
+                raise LeaseLost("Another worker has it.")
+
+    async def finished(self, id: UUID) -> IngestionRecord:
+        """Wait until an ingestion has ended, whoever works on it, and return it.
+
+        Raises:
+            NotFound: it was deleted meanwhile.
+        """
+        while True:
+            row = await self._store.read.one(IngestionRecord, id)
+            if row is None:
+                raise NotFound("The document was deleted while it was read.", argument="id")
+            if row.status in _ENDED:
+                return row
+            try:
+                async with asyncio.timeout(0.2), self._ended:
+                    await self._ended.wait()
+            except TimeoutError:
+                continue
+
+
+class DocumentWriter:
+    """Writes what one document says: `prepare` embeds, outside a transaction; `write` resolves and inserts."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder, document: DocumentRecord, content: str, reading: Reading
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._document = document
+        self._content = content
+        self._reading = reading
+        self._embedded = Embedded({})
+        self._rejected: list[RejectedItem] = list(reading.rejected)
+        self._ids: dict[str, UUID] = {}
+        self._names: dict[UUID, str] = {}
+        self._made: dict[tuple[str, str], UUID] = {}
+
+    async def prepare(self) -> None:
+        """Embed every text that will be new. Nothing is read under a lock yet: what turns out otherwise is embedded later."""
+        things = self._reading.things
+        known = await self._store.read.entities_named(self._document.volume_id, self._keys())
+        texts = [chunk_text(self._document.title, self._content[c.start : c.end]) for c in self._reading.chunks]
+        texts += [
+            entity_text(t.name, t.type, t.description) for t in things.values() if not candidates_of(_named(t), known)
+        ]
+        for statement in self._reading.statements:
+            if isinstance(statement.said, ExtractedFact):
+                texts.append(fact_text(things[statement.said.subject].name, statement.said.content))
+        self._embedded = await embed(self._embedder, *texts)
+
+    def _keys(self) -> list[str]:
+        keys = [key for thing in self._reading.things.values() for key in _named(thing).keys]
+        return list(dict.fromkeys([*keys, *lookup_keys(self._document.title)]))
+
+    async def write(self, tx: Transaction, ingestion_id: UUID) -> dict[str, int]:
+        """Collect all rows in the transaction and return the counts for the ingestion."""
+        chunk_ids = self._write_chunks(tx)
+        known = await tx.read.entities_named(tx.volume_id, self._keys())
+        await self._resolve(tx, known)
+        self._write_mentions(tx, chunk_ids, known)
+        facts = [c for c in map(self._claim, self._statements(ExtractedFact)) if c is not None]
+        edges = [c for c in map(self._claim, self._statements(None)) if c is not None]
+        fresh = frozenset(self._made.values())
+        written = await write_claims(tx, facts, self._embedded, fresh=fresh)
+        linked = await write_claims(tx, edges, self._embedded, fresh=fresh)
+        tx.insert_many(
+            models.Rejection,
+            [
+                {"ingestion_id": ingestion_id, "ordinal": n, "kind": r.kind, "item": r.item, "reason": r.reason}
+                for n, r in enumerate(self._rejected)
+            ],
+        )
+        return {
+            "entities_found": len(set(self._ids.values())),
+            "facts_found": len({w.id for w in written}),
+            "relationships_found": len({w.id for w in linked}),
+        }
+
+    def _statements(self, kind: type[ExtractedFact] | None) -> list[Statement]:
+        facts = kind is not None
+        return [s for s in self._reading.statements if isinstance(s.said, ExtractedFact) == facts]
+
+    def _write_chunks(self, tx: Transaction) -> list[UUID]:
+        ids = []
+        for ordinal, place in enumerate(self._reading.chunks):
+            id, text = new_id(), self._content[place.start : place.end]
+            tx.insert(
+                models.Chunk,
+                id=id,
+                document_id=self._document.id,
+                revision=self._document.revision,
+                ordinal=ordinal,
+                text=text,
+                start=place.start,
+                end=place.end,
+            )
+            self._embedded.put(tx, NodeKind.CHUNK, id, chunk_text(self._document.title, text))
+            ids.append(id)
+        return ids
+
+    async def _resolve(self, tx: Transaction, known: dict[str, list[EntityRecord]]) -> None:
+        """Give every thing of the document its entity, a new one where nothing has its name."""
+        unsure: dict[str, list[EntityRecord]] = {}
+        known_ones: dict[str, EntityRecord] = {}
+        for key, thing in self._reading.things.items():
+            fit = candidates_of(_named(thing), known)
+            if len(fit) > 1:
+                unsure[key] = fit
+            elif fit:
+                self._take(key, fit[0].id, fit[0].name)
+                known_ones[key] = fit[0]
+            else:
+                self._create(tx, key, thing)
+        await self._decide(tx, unsure, known_ones)
+        await self._add_aliases(tx, known_ones)
+
+    def _take(self, key: str, id: UUID, name: str) -> None:
+        self._ids[key] = id
+        self._names[id] = name
+
+    def _create(self, tx: Transaction, key: str, thing: NamedThing) -> None:
+        # Two things of a document can share a stored key though their own keys differ ("Acme", "Acme Company").
+        stored = (match_key(thing.name, thing.type), thing.type)
+        if stored in self._made:
+            self._take(key, self._made[stored], self._names[self._made[stored]])
+            return
+        entity = NewEntity(
+            name=thing.name,
+            type=thing.type,
+            description=thing.description,
+            aliases=tuple(thing.aliases[:100]),
+            confidence=thing.confidence,
+        )
+        source = None if thing.description is None else self._document.id
+        id = insert_entity(
+            tx, entity, self._embedded, origin=Origin.EXTRACTED, document_id=self._document.id, described_by=source
+        )
+        self._made[stored] = id
+        self._take(key, id, thing.name)
+
+    async def _decide(
+        self, tx: Transaction, unsure: dict[str, list[EntityRecord]], known_ones: dict[str, EntityRecord]
+    ) -> None:
+        """Give a name of several homonyms to the one whose neighbours the document names, or to none."""
+        if not unsure:
+            return
+        ids = [c.id for fit in unsure.values() for c in fit]
+        neighbours = await tx.read.neighbours(list(dict.fromkeys(ids)))
+        present = set(self._ids.values())
+        for key, fit in unsure.items():
+            chosen = by_neighbours(fit, neighbours, present)
+            if chosen is not None:
+                self._take(key, chosen.id, chosen.name)
+                known_ones[key] = chosen
+                continue
+            name = self._reading.things[key].name
+            item = {"name": name, "candidates": [str(c.id) for c in fit]}
+            reason = f"{len(fit)} entities are called {name}, and the document names no neighbour of just one."
+            self._rejected.append(RejectedItem("entity", item, reason))
+
+    async def _add_aliases(self, tx: Transaction, known_ones: dict[str, EntityRecord]) -> None:
+        entities = list({e.id: e for e in known_ones.values()}.values())
+        lists = await tx.read.lists(AliasRecord, "entity_id", [e.id for e in entities], "match_key")
+        keys = {
+            e.id: {e.match_key, *(a.match_key for a in aliases)} for e, aliases in zip(entities, lists, strict=True)
+        }
+        for key, entity in known_ones.items():
+            thing = self._reading.things[key]
+            room = max(0, 100 - len(keys[entity.id]))
+            names = [thing.name, *thing.aliases][:room]
+            add_aliases(tx, entity.id, names, known=keys[entity.id], document_id=self._document.id)
+
+    def _write_mentions(self, tx: Transaction, chunk_ids: list[UUID], known: dict[str, list[EntityRecord]]) -> None:
+        common = {"document_id": self._document.id, "revision": self._document.revision}
+        fresh = set(self._made.values())
+        for key, id in self._ids.items():
+            thing = self._reading.things[key]
+            guess = None if id in fresh else f"read as {thing.type}"
+            for number, span in thing.mentions:
+                place = {"chunk_id": chunk_ids[number], "start": span.start, "end": span.end, "note": guess}
+                tx.insert(models.Mention, entity_id=id, **common, **place)
+        named = {*self._ids.values(), *self._title(known)}
+        rows = [{"document_id": self._document.id, "entity_id": id} for id in sorted(named)]
+        tx.insert_many(models.DocumentEntity, rows)
+
+    def _title(self, known: dict[str, list[EntityRecord]]) -> list[UUID]:
+        """Return the entity that the document's title names, if it is a single one."""
+        own = [self._ids[k] for k, t in self._reading.things.items() if k in self._ids and self._is_title(t)]
+        fit = candidates_of(Named(self._document.title), known)
+        found = {*own, *(c.id for c in fit)}
+        return list(found) if len(found) == 1 else []
+
+    def _is_title(self, thing: NamedThing) -> bool:
+        keys = set(lookup_keys(self._document.title))
+        return any(match_key(name) in keys for name in (thing.name, *thing.aliases))
+
+    def _claim(self, statement: Statement) -> Claim | None:
+        said = statement.said
+        ends = (said.subject,) if isinstance(said, ExtractedFact) else (said.source, said.target)
+        if any(end not in self._ids for end in ends):
+            self._refuse(statement, "It is about a name that stands for several entities.")
+            return None
+        ids = [self._ids[end] for end in ends]
+        if len(ids) == 2 and ids[0] == ids[1]:
+            self._refuse(statement, "Both ends are the same entity.")
+            return None
+        period = _period(said.valid_from, said.valid_to)
+        if period.start is not None and period.end is not None and period.end <= period.start:
+            self._refuse(statement, "It ends before it begins.")
+            return None
+        support = self._support(statement)
+        if isinstance(said, ExtractedFact):
+            return fact_claim(
+                ids[0],
+                self._names[ids[0]],
+                said.content,
+                period,
+                support,
+                category=said.category,
+                predicate=said.predicate,
+                value=said.value,
+                value_type=said.value_type,
+                importance=said.importance,
+            )
+        return relationship_claim(ids[0], said.type, ids[1], period, support, description=said.description)
+
+    def _support(self, statement: Statement) -> Support:
+        start, end = statement.span.start, statement.span.end
+        return Support(
+            self._content[start:end],
+            statement.said.confidence,
+            Authority(self._document.authority),
+            document_id=self._document.id,
+            revision=self._document.revision,
+            start=start,
+            end=end,
+            verified=True,
+        )
+
+    def _refuse(self, statement: Statement, reason: str) -> None:
+        said = statement.said
+        item: dict[str, Any] = {"quote": said.quote}
+        kind = "fact" if isinstance(said, ExtractedFact) else "relationship"
+        self._rejected.append(RejectedItem(kind, item, reason))
+
+
+def _named(thing: NamedThing) -> Named:
+    return Named(thing.name, thing.type, stated=thing.stated)
+
+
+def _period(start: Instant | None, end: Instant | None) -> Period:
+    """Return the interval of an extraction, whose end is exclusive already."""
+    return Period(
+        None if start is None else start.at,
+        None if start is None else start.precision,
+        None if end is None else end.at,
+        None if end is None else end.precision,
+    )

@@ -1,0 +1,35 @@
+"""Everything that a caller can do with a store, in one place: the services, wired to each other."""
+
+from __future__ import annotations
+
+from server.config import Settings
+from server.embeddings import Embedder
+from server.services.documents import Documents
+from server.services.entities import Entities
+from server.services.facts import Facts
+from server.services.imports import Imports
+from server.services.ingestion import Extract, IngestionWorker
+from server.services.memories import Memories
+from server.services.projects import CodeArtifacts, Projects
+from server.services.relationships import Relationships
+from server.services.volumes import Volumes
+from server.store import Store
+
+
+class Knowledge:
+    """The services over one open store. `extractor` names what `extract` runs."""
+
+    def __init__(self, settings: Settings, store: Store, embedder: Embedder, extractor: str, extract: Extract) -> None:
+        self.settings = settings
+        self.store = store
+        self.embedder = embedder
+        self.volumes = Volumes(store)
+        self.entities = Entities(store, embedder)
+        self.facts = Facts(store, embedder)
+        self.relationships = Relationships(store, embedder)
+        self.memories = Memories(store, embedder)
+        self.projects = Projects(store)
+        self.code_artifacts = CodeArtifacts(store, embedder)
+        self.documents = Documents(store, embedder, extractor)
+        self.imports = Imports(store, embedder)
+        self.worker = IngestionWorker(store, embedder, extract, settings)

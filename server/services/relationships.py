@@ -1,0 +1,242 @@
+"""Relationships by hand: stating, correcting and retracting edges between two entities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from server import models
+from server.embeddings import Embedder
+from server.errors import BadUserInput, Conflict
+from server.services.checks import Changes, check_version, json_object, one_in_volume, optional_text, within
+from server.services.claims import (
+    RELATIONSHIP,
+    Support,
+    Written,
+    change_claim,
+    relationship_claim,
+    stated_period,
+    status_for,
+    write_claims,
+)
+from server.services.entities import NewEntity, insert_entity
+from server.services.evidence import by_hand
+from server.services.extraction.protocol import Instant
+from server.services.facts import corrected_period, refuse_retracted
+from server.services.idempotency import Once
+from server.services.identity import clean_name, normalise_type, relation_type
+from server.services.indexing import Embedded, embed, entity_text
+from server.services.resolution import Named, ambiguous, candidates_of
+from server.store import Store, Transaction
+from server.store.records import EntityRecord, RelationshipRecord, VolumeRecord
+from server.terms import Authority, ChangeKind, ClaimStatus
+
+DEFAULT_TYPE = "concept"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    """An entity by id, or by a name that is created where it is not known. Exactly one of id and name is set."""
+
+    id: UUID | None = None
+    name: str | None = None
+    type: str | None = None
+
+    def cleaned(self, argument: str) -> EntityRef:
+        """Return it as it is compared.
+
+        Raises:
+            BadUserInput: the name or type cannot be one.
+        """
+        if self.name is None:
+            return self
+        type = None if self.type is None else normalise_type(self.type, argument)
+        return EntityRef(name=clean_name(self.name, argument), type=type)
+
+    @property
+    def named(self) -> Named:
+        """Return the name to resolve."""
+        return Named(self.name or "", self.type, stated=self.type is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRelationship:
+    """What createRelationship takes."""
+
+    source: EntityRef
+    target: EntityRef
+    type: str
+    description: str | None = None
+    properties: Any = None
+    bidirectional: bool = False
+    strength: float = 1.0
+    confidence: float = 1.0
+    authority: Authority = Authority.USER
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+    document: UUID | None = None
+    quote: str | None = None
+
+
+def clean_relationship(new: NewRelationship) -> NewRelationship:
+    """Return the input as it is stored, its times as they were stated.
+
+    Raises:
+        BadUserInput: a field is out of its bounds.
+    """
+    return NewRelationship(
+        source=new.source.cleaned("source"),
+        target=new.target.cleaned("target"),
+        type=relation_type(new.type),
+        description=optional_text(new.description, "description", 10_000),
+        properties=json_object(new.properties, "properties"),
+        bidirectional=new.bidirectional,
+        strength=within(new.strength, 0, 1, "strength"),
+        confidence=within(new.confidence, 0, 1, "confidence"),
+        authority=new.authority,
+        valid_from=new.valid_from,
+        valid_to=new.valid_to,
+        document=new.document,
+        quote=optional_text(new.quote, "quote", 10_000),
+    )
+
+
+def sentence(source: str, type: str, target: str) -> str:
+    """Return a relationship as a readable sentence."""
+    return f"{source} {type.replace('_', ' ').lower()} {target}"
+
+
+class Relationships:
+    """The relationships of a store's volumes."""
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._store = store
+        self._embedder = embedder
+
+    async def create(
+        self, volume: VolumeRecord, new: NewRelationship, actor: str, idempotency_key: str | None = None
+    ) -> Written:
+        """State a relationship; the same one gains evidence instead of a second row. Unknown names become entities.
+
+        Raises:
+            BadUserInput: a field is out of its bounds, or the quote does not occur in the document.
+            NotFound: an entity or the document is not of this volume.
+            Ambiguous: a name is that of several entities.
+        """
+        edge = clean_relationship(new)
+        period = stated_period(edge.valid_from, edge.valid_to)
+        request = {name: str(getattr(edge, name)) for name in NewRelationship.__dataclass_fields__}
+        once = Once(self._store.settings, idempotency_key, "createRelationship", request)
+        names = [ref for ref in (edge.source, edge.target) if ref.name is not None]
+        embedded = await embed(
+            self._embedder, *(entity_text(ref.name or "", ref.type or DEFAULT_TYPE, None) for ref in names)
+        )
+        async with self._store.write(volume.id, actor) as tx:
+            answered = await once.recall(tx)
+            if answered is not None:
+                return Written(UUID(answered["id"]), bool(answered["known"]))
+            ends = await self._ends(tx, edge, embedded)
+            (source, source_name), (target, target_name) = ends
+            text = edge.description or sentence(source_name, edge.type, target_name)
+            support = await by_hand(tx.read, volume.id, text, edge)
+            claim = relationship_claim(
+                source,
+                edge.type,
+                target,
+                period,
+                support,
+                description=edge.description,
+                strength=edge.strength,
+                bidirectional=edge.bidirectional,
+                properties=edge.properties,
+            )
+            (written,) = await write_claims(tx, [claim], embedded)
+            once.remember(tx, {"id": str(written.id), "known": written.known})
+        return written
+
+    async def _ends(self, tx: Transaction, edge: NewRelationship, embedded: Embedded) -> list[tuple[UUID, str]]:
+        made: dict[tuple[str, ...], tuple[UUID, str]] = {}
+        ends = []
+        for argument, ref in (("source", edge.source), ("target", edge.target)):
+            if ref.id is not None:
+                entity = await one_in_volume(tx.read, EntityRecord, tx.volume_id, ref.id, argument, "entity")
+                ends.append((entity.id, entity.name))
+                continue
+            keys = ref.named.keys
+            fit = candidates_of(ref.named, await tx.read.entities_named(tx.volume_id, keys))
+            if len(fit) > 1:
+                raise ambiguous(ref.name or "", fit, argument)
+            if fit:
+                ends.append((fit[0].id, fit[0].name))
+            else:
+                new = NewEntity(ref.name or "", ref.type or DEFAULT_TYPE)
+                if keys not in made:
+                    made[keys] = (insert_entity(tx, new, embedded), new.name)
+                ends.append(made[keys])
+        return ends
+
+    async def update(self, volume: VolumeRecord, id: UUID, changes: Changes, expected: int | None, actor: str) -> None:
+        """Correct the named fields of a relationship; the version before stays in its history.
+
+        Raises:
+            BadUserInput: a field is out of its bounds.
+            NotFound: no such relationship in this volume.
+            Conflict: another version, it was retracted, or the same relationship exists.
+        """
+        async with self._store.write(volume.id, actor) as tx:
+            now = await one_in_volume(tx.read, RelationshipRecord, volume.id, id, "id", "relationship")
+            check_version(now, expected)
+            refuse_retracted(now.status)
+            after = _corrected(now, changes)
+            await self._refuse_double(tx, now, after)
+            if change_claim(tx, RELATIONSHIP, now, after):
+                (source, target) = await tx.read.by_ids(EntityRecord, [now.source_id, now.target_id])
+                assert source is not None
+                assert target is not None
+                text = sentence(source.name, after.get("type", now.type), target.name)
+                support = Support(text, after.get("confidence", 1.0), Authority.USER)
+                tx.insert(models.Evidence, relationship_id=id, **support.columns())
+
+    async def _refuse_double(self, tx: Transaction, now: RelationshipRecord, after: dict[str, Any]) -> None:
+        if after.get("type", now.type) == now.type:
+            return
+        for other in await tx.read.same_relationships([now.source_id], [after["type"]]):
+            if other.target_id == now.target_id and other.status not in (ClaimStatus.RETRACTED, ClaimStatus.REJECTED):
+                raise Conflict("The two entities have this relationship already. Retract one of them.", argument="type")
+
+    async def retract(
+        self, volume: VolumeRecord, id: UUID, reason: str | None, expected: int | None, actor: str
+    ) -> None:
+        """Take a relationship back: it leaves every default view and stays in the history. Doing it twice changes nothing.
+
+        Raises:
+            NotFound: no such relationship in this volume.
+            Conflict: another version.
+        """
+        why = optional_text(reason, "reason", 1_000)
+        async with self._store.write(volume.id, actor) as tx:
+            now = await one_in_volume(tx.read, RelationshipRecord, volume.id, id, "id", "relationship")
+            check_version(now, expected)
+            if now.status != ClaimStatus.RETRACTED:
+                after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
+                change_claim(tx, RELATIONSHIP, now, after, ChangeKind.RETRACTED)
+
+
+def _corrected(now: RelationshipRecord, changes: Changes) -> dict[str, Any]:
+    for required in ("type", "strength", "confidence", "bidirectional"):
+        if required in changes and changes[required] is None:
+            raise BadUserInput(f"{required} cannot be cleared.", argument=required)
+    clean: dict[str, Callable[[Any], Any]] = {
+        "type": lambda v: relation_type(v),
+        "description": lambda v: optional_text(v, "description", 10_000),
+        "properties": lambda v: json_object(v, "properties"),
+        "bidirectional": lambda v: v,
+        "strength": lambda v: within(v, 0, 1, "strength"),
+        "confidence": lambda v: within(v, 0, 1, "confidence"),
+    }
+    after: dict[str, Any] = {name: check(changes[name]) for name, check in clean.items() if name in changes}
+    if "confidence" in after:
+        after["status"] = status_for(after["confidence"], now.status)
+    return after | corrected_period(now, changes).columns()

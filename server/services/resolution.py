@@ -1,0 +1,96 @@
+"""Entity resolution: which stored entity a name stands for, or that it stands for a new one.
+
+Names are compared by match key only, their own or a declared alias's; likeness merges nothing. Types split a name only
+where they exclude each other and are stated. Among homonyms a bare name goes to the one whose neighbours the document
+names; without that it stays unresolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from server.errors import Ambiguous
+from server.ids import NodeKind, encode_id
+from server.services.identity import EXCLUSIVE_TYPES, exclude_each_other, lookup_keys, match_key
+from server.store.reader import Reader
+from server.store.records import EntityRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name in front of us. `stated`: its type was stated, by a person or by the grammar; a guess never splits."""
+
+    name: str
+    type: str | None = None
+    stated: bool = False
+    sense: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the match keys to try, in order."""
+        return lookup_keys(self.name, self.type if self.stated else None)
+
+
+def fitting(named: Named, candidates: Sequence[EntityRecord]) -> list[EntityRecord]:
+    """Return the candidates that a name may stand for: no excluded type, and the sense where one is given."""
+    fit = [
+        c
+        for c in candidates
+        if not (named.stated and named.type is not None and exclude_each_other(named.type, c.type))
+        and (named.sense is None or named.sense == c.sense)
+    ]
+    exact = [c for c in fit if c.type == named.type]
+    return exact if exact and len(fit) > 1 else fit
+
+
+def candidates_of(named: Named, found: Mapping[str, Sequence[EntityRecord]]) -> list[EntityRecord]:
+    """Return what the first key of the name that leads anywhere leads to."""
+    for key in named.keys:
+        fit = [c for c in fitting(named, found.get(key, ())) if _reachable(named.name, key, c)]
+        if fit:
+            return fit
+    return []
+
+
+def _reachable(name: str, key: str, candidate: EntityRecord) -> bool:
+    """Return whether a key may lead to a candidate: a legal form is left out only of what may be an organization."""
+    if key == match_key(name, "person"):
+        return True
+    if key != match_key(name):
+        return candidate.type == "organization"
+    return candidate.type not in EXCLUSIVE_TYPES or candidate.type == "organization"
+
+
+async def find(read: Reader, volume_id: UUID, named: Named, argument: str) -> EntityRecord | None:
+    """Return the entity that a name stands for, or None where nothing has that name.
+
+    Raises:
+        Ambiguous: it stands for several.
+    """
+    fit = candidates_of(named, await read.entities_named(volume_id, named.keys))
+    if len(fit) > 1:
+        raise ambiguous(named.name, fit, argument)
+    return fit[0] if fit else None
+
+
+def ambiguous(name: str, candidates: Sequence[EntityRecord], argument: str) -> Ambiguous:
+    """Return the refusal to choose among homonyms."""
+    ids = [encode_id(NodeKind.ENTITY, c.id) for c in candidates]
+    told = ", ".join(f"{c.type}{f' ({c.sense})' if c.sense else ''}" for c in candidates)
+    return Ambiguous(
+        f"{len(candidates)} entities are called {name}: {told}. Use the id of one of them, or give its type.",
+        argument=argument,
+        details={"candidates": ids},
+    )
+
+
+def by_neighbours(
+    candidates: Sequence[EntityRecord], neighbours: Mapping[UUID, Collection[UUID]], present: Collection[UUID]
+) -> EntityRecord | None:
+    """Return the homonym that has the most neighbours among the entities present in a document, if it is a single one."""
+    scores = {c.id: len(set(neighbours.get(c.id, ())) & set(present)) for c in candidates}
+    best = max(scores.values(), default=0)
+    leading = [c for c in candidates if scores[c.id] == best]
+    return leading[0] if best and len(leading) == 1 else None

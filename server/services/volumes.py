@@ -1,0 +1,125 @@
+"""Volumes: making, renaming and deleting bodies of knowledge."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from server import models
+from server.errors import BadUserInput, Conflict, NotFound
+from server.ids import NodeKind, new_id
+from server.services.checks import Changes, check_version, optional_text
+from server.services.identity import clean_name
+from server.store import Store
+from server.store.records import VolumeRecord
+from server.terms import ChangeKind
+
+_OWN = (
+    models.Evidence,
+    models.FactVersion,
+    models.RelationshipVersion,
+    models.Mention,
+    models.Fact,
+    models.Relationship,
+    models.Ingestion,
+    models.Chunk,
+    models.Document,
+    models.MemoryLink,
+    models.Memory,
+    models.Alias,
+    models.Entity,
+    models.Project,
+    models.CodeArtifact,
+    models.Predicate,
+    models.IdempotentResult,
+    models.PendingVector,
+)
+
+
+class Volumes:
+    """The volumes of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def named(self, name: str) -> VolumeRecord:
+        """Return the volume with this name.
+
+        Raises:
+            NotFound: there is none.
+        """
+        volume = await self._store.volume(name)
+        if volume is None:
+            raise NotFound("There is no volume with this name. Make one with createVolume.", argument="volume")
+        return volume
+
+    async def ensure(self, name: str, actor: str, description: str | None = None) -> VolumeRecord:
+        """Return the volume with this name, making it where it is missing."""
+        try:
+            if await self._store.volume(name) is None:
+                await self.create(name, description, actor)
+        except Conflict:
+            pass
+        return await self.named(name)
+
+    async def create(self, name: str, description: str | None, actor: str) -> UUID:
+        """Make an empty volume and return its id.
+
+        Raises:
+            BadUserInput: the name cannot be one.
+            Conflict: the name is taken.
+        """
+        name = clean_name(name)
+        if len(name) > 100:
+            raise BadUserInput("A volume's name has at most 100 characters.", argument="name")
+        description = optional_text(description, "description", 2_000)
+        id = new_id()
+        async with self._store.write_new_volume(id, actor) as tx:
+            await tx.lock_name(f"volume {name}")
+            if await tx.read.volume_named(name) is not None:
+                raise Conflict("A volume with this name exists already.", argument="name")
+            tx.insert(models.Volume, id=id, name=name, description=description)
+            tx.log(ChangeKind.CREATED, NodeKind.VOLUME, id, after={"name": name, "description": description})
+        return id
+
+    async def update(self, volume: VolumeRecord, changes: Changes, expected: int | None, actor: str) -> None:
+        """Rename a volume or change its description.
+
+        Raises:
+            Conflict: the new name is taken, or the volume is at another version.
+        """
+        cleaned = dict(changes)
+        if "name" in cleaned:
+            cleaned["name"] = clean_name(cleaned["name"] or "")
+        if "description" in cleaned:
+            cleaned["description"] = optional_text(cleaned["description"], "description", 2_000)
+        async with self._store.write(volume.id, actor) as tx:
+            now = await tx.read.one(VolumeRecord, volume.id)
+            assert now is not None
+            check_version(now, expected)
+            changed = {n: v for n, v in cleaned.items() if getattr(now, n) != v}
+            if not changed:
+                return
+            if "name" in changed:
+                await tx.lock_name(f"volume {changed['name']}")
+                if await tx.read.volume_named(changed["name"]) is not None:
+                    raise Conflict("A volume with this name exists already.", argument="name")
+            tx.update(models.Volume, volume.id, **changed, version=now.version + 1)
+            before = {n: getattr(now, n) for n in changed}
+            tx.log(ChangeKind.UPDATED, NodeKind.VOLUME, volume.id, before=before, after=changed)
+
+    async def delete(self, volume: VolumeRecord, confirm: str, actor: str) -> None:
+        """Delete a volume with everything in it; only that it happened stays in the log.
+
+        Raises:
+            BadUserInput: `confirm` is not the volume's name.
+        """
+        if confirm != volume.name:
+            raise BadUserInput("To delete a volume, give its name a second time as confirm.", argument="confirm")
+        async with self._store.write(volume.id, actor) as tx:
+            for model in _OWN:
+                tx.delete_where(model, volume_id=volume.id)
+            tx.delete_where(models.Change, volume_id=volume.id)
+            tx.delete_where(models.Volume, id=volume.id)
+            tx.log(ChangeKind.DELETED, NodeKind.VOLUME, volume.id)
+            tx.unindex(NodeKind.VOLUME, [volume.id])
+        await self._store.checkpoint()
