@@ -229,5 +229,5 @@ def _check_text(text: str, name: str) -> None:
 
 
 def _exceeded(what: str, number: int | str, limit: int, remedy: str) -> LimitExceeded:
-    shown = f"{number:,}" if isinstance(number, int) else number
+    shown = number if isinstance(number, str) else f"{number:,}" if number < _MANY else f"{_MANY:,} or more"
     return LimitExceeded(f"The document has {shown} {what}; the limit is {limit:,}. {remedy}.")

@@ -244,6 +244,21 @@ async def test_a_body_over_the_limit_is_refused_however_it_is_sent(client: httpx
         ]
 
 
+async def test_a_body_that_says_it_is_over_the_limit_is_not_read() -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        raise AssertionError("the body was read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"1025")]
+    scope = {"type": "http", "method": "POST", "path": "/graphql", "query_string": b"", "headers": headers}
+    await application()(scope, receive, send)
+    assert sent[0]["status"] == 413
+
+
 async def test_a_client_that_leaves_while_sending_is_no_error() -> None:
     sent: list[Any] = []
     messages: Iterator[dict[str, Any]] = iter(
@@ -386,6 +401,7 @@ async def test_values_that_orjson_cannot_write_are_written_all_the_same(client: 
     ("accept", "media_type"),
     [
         ("*/*", "application/json"),
+        (f"*/*, {GRAPHQL_JSON}", GRAPHQL_JSON),
         ("application/*", "application/json"),
         (f"{GRAPHQL_JSON}, application/json", GRAPHQL_JSON),
         (f"application/json, {GRAPHQL_JSON}", "application/json"),

@@ -11,6 +11,7 @@ import pytest
 import strawberry
 from strawberry import Info
 from strawberry.permission import BasePermission
+from strawberry.scalars import JSON
 
 from schema.batching import batched, computed
 
@@ -93,6 +94,11 @@ class Tree(Named):
 
     @batched
     @staticmethod
+    async def echo(parents: list[Tree], info: Info[Any, Any], value: JSON) -> list[JSON]:
+        return [value for _ in parents]
+
+    @batched
+    @staticmethod
     async def short(parents: list[Tree], info: Info[Any, Any]) -> list[int]:
         return [1]
 
@@ -163,6 +169,7 @@ def test_the_schema_shows_an_ordinary_field() -> None:
     flag: Boolean = null
   ): [Tree!]! @deprecated(reason: "For the test.")
   lone(word: String! = "a"): TreeBox
+  echo(value: JSON!): JSON!
   short: Int!
   secret: Leaf!
 
@@ -191,6 +198,13 @@ async def test_equal_arguments_share_a_call_and_different_ones_do_not() -> None:
     _, context = await run(query)
     assert sorted(call[1] for call in context.calls if call[0] == "lone") == [1, 2]
     assert sorted(call[1] for call in context.calls if call[0] == "below") == [1, 1, 1, 2]
+
+
+async def test_arguments_that_are_equal_in_python_only_are_told_apart() -> None:
+    result, _ = await run(
+        "{ tree { a: echo(value: 1) b: echo(value: true) c: echo(value: [1]) d: echo(value: {x: [1]}) } }"
+    )
+    assert repr(result.data["tree"]) == "{'a': 1, 'b': True, 'c': [1], 'd': {'x': [1]}}"
 
 
 async def test_an_exception_stands_for_its_position_alone() -> None:

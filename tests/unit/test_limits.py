@@ -87,7 +87,7 @@ def test_a_bomb_of_fragments_is_counted_in_linear_time() -> None:
         + "fragment f85 on T {a}"
     )
     began = time.process_time()
-    assert "has 1,000,000 fields" in refused(bomb)
+    assert "has 1,000,000 or more fields" in refused(bomb)
     assert time.process_time() - began < 0.5
 
 
@@ -103,11 +103,7 @@ def test_cycles_and_unknown_fragments_are_left_to_validation() -> None:
 def test_no_nesting_reaches_the_recursion_limit() -> None:
     generous = Limits(tokens=100_000, fields=10**6, depth=10**6, aliases=10**6)
     deep = 5_000
-    chain = (
-        "{...f0}"
-        + "".join(f"fragment f{i} on T {{...f{i + 1}}}" for i in range(deep // 8))
-        + f"fragment f{deep // 8} on T {{a}}"
-    )
+    chain = "{...f0}" + "".join(f"fragment f{i} on T {{...f{i + 1}}}" for i in range(1_500)) + "fragment f1500 on T {a}"
     texts = [
         "{" + "a{" * deep,
         "{" + "...{" * deep,
@@ -189,6 +185,8 @@ def test_variables_nested_deeper_than_the_limit_are_refused() -> None:
     for _ in range(20):
         value = [value]
     check_variables({"a": value}, 20)
+    with pytest.raises(BadUserInput):
+        check_variables({"a": [value]}, 20)
     for _ in range(100_000):
         value = {"b": value}
     with pytest.raises(BadUserInput, match="b is nested deeper than 20 levels"):
