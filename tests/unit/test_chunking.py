@@ -12,7 +12,8 @@ from server.services.chunking import Chunk, chunk, sentences
 
 LINES = st.sampled_from(
     ["# A", "## B c", "Title\n=====", "text one. Text two!", "- item", "  - inner", "1. one", "> quoted", "> # not", "```py", "```", "    code",
-     "|a|b|", "|-|-|", "|1|2|", "", " ", "---", "[x]: http://y", "<div>", "<!--", "\u2028", "\f", "東京。大阪！", "e\u0301🎉", "word " * 12, "x" * 40, "\x00", "\ud800"]
+     "|a|b|", "|-|-|", "|1|2|", "", " ", "---", "[x]: http://y", "<div>", "<!--",
+     "\u2028", "\f", "東京。大阪！", "e\u0301🎉", "word " * 12, "x" * 40, "\x00", "\ud800"]
 )  # fmt: skip
 TEXTS = st.one_of(
     st.text(max_size=120),

@@ -21,7 +21,8 @@ from server.services.identity import (
 
 PIECES = st.sampled_from(
     ["the", "a", "an", "Inc", "Inc.", ", Inc.", "Co", "Co.", "& Co.", "GmbH", "S.A.", "株式会社", "有限公司", "(株)",
-     " ", "-", "–", "3", "x", "É", "e\u0301", ".", ",", '"', "“", "’", "(", ")", "+", "#", "™", "\u200b", "東京", "हिन्दी", "🎉", "ß", "İ", "ﬁ", "Ⅳ", "½", "´"]
+     " ", "-", "–", "3", "x", "É", "e\u0301", ".", ",", '"', "“", "’", "(", ")", "+", "#", "™", "\u200b",
+     "東京", "हिन्दी", "🎉", "ß", "İ", "ﬁ", "Ⅳ", "½", "´"]
 )  # fmt: skip
 NAMES = st.one_of(st.text(max_size=30), st.lists(PIECES, max_size=9).map("".join), st.lists(PIECES, max_size=9).map(" ".join))
 TYPES = st.sampled_from([None, "organization", "person", "concept"])
