@@ -7,7 +7,7 @@ names them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from server.services.extraction import vocabulary
@@ -88,9 +88,11 @@ class Cast:
             self._fuller(member, text)
         return member
 
-    def entities(self) -> list[ExtractedEntity]:
-        """Return the members that this chunk names, as the protocol wants them."""
-        return [_entity(member) for member in self._members if member.spans]
+    def entities(self, used: Mapping[str, str]) -> list[ExtractedEntity]:
+        """Return the members that this chunk names, and those of the title that its claims speak of (`used`: quotes by key)."""
+        known = {id(member) for member in self.known}
+        listed = [one for one in self._members if one.spans or (one.key in used and id(one) not in known)]
+        return [_entity(member, used.get(member.key, "")) for member in listed]
 
     def _fuller(self, member: Member, text: str) -> None:
         """Note another form of the name; a plan is called by its full one."""
@@ -98,7 +100,7 @@ class Cast:
         if _is_plan(canonical) and not _is_plan(member.name) and member not in self.known:
             member.name, short = canonical, member.name
             member.call(short)
-        elif normal(canonical) != normal(member.name):
+        elif normal(canonical) != normal(member.name) and member.type != "person":
             member.call(canonical)
 
     def _key(self, text: str) -> str:
@@ -117,11 +119,11 @@ def normal(text: str) -> str:
     return " ".join(words).removesuffix("'s").removesuffix("’s")
 
 
-def _entity(member: Member) -> ExtractedEntity:
+def _entity(member: Member, quote: str) -> ExtractedEntity:
     spans = tuple(sorted(set(member.spans), key=lambda span: (span.start, span.end)))
     stated = member.trust is Trust.STATED
     return ExtractedEntity(
-        member.key, member.name, member.type, member.quote, spans, tuple(member.aliases), stated_type=stated
+        member.key, member.name, member.type, member.quote or quote, spans, tuple(member.aliases), stated_type=stated
     )
 
 

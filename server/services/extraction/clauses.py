@@ -52,7 +52,7 @@ _HEARSAY = frozenset(
 )
 _UNREAL = vocabulary.wordset(
     "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
-    "ask wonder seek need rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear"
+    "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear"
 )
 _REPORTS = vocabulary.wordset("say announce report confirm state write note show tell reveal find know")
 
@@ -87,9 +87,22 @@ def clauses(sentence: Span) -> Iterator[Clause]:
     """Yield the clauses of a sentence, left to right."""
     asks = "?" in sentence.text[-4:]
     for token in sentence:
-        if token.pos_ in {"VERB", "AUX"} and token.dep_ not in {"aux", "auxpass", "amod", "compound", "punct"}:
+        if _is_verb(token):
             doubt = "a question asserts nothing" if asks else _doubt(token)
-            yield Clause(token, tuple(_subjects(token)), tuple(_complements(token)), _is_passive(token), doubt)
+            complements = tuple(one for one in _complements(token) if not _is_none(one.token))
+            yield Clause(token, tuple(_subjects(token)), complements, _is_passive(token), doubt)
+
+
+def _is_none(noun: Token) -> bool:
+    """Tell whether a noun stands for nothing: "no support"."""
+    return any(child.lower_ in {"no", "neither"} for child in noun.children)
+
+
+def _is_verb(token: Token) -> bool:
+    """Tell whether a token heads a clause; a root with subject and object does, even where the tagger takes "use" for a noun."""
+    if token.pos_ in {"VERB", "AUX"}:
+        return token.dep_ not in {"aux", "auxpass", "amod", "compound", "punct"}
+    return token.dep_ == "ROOT" and {"nsubj", "dobj"} <= {child.dep_ for child in token.children}
 
 
 def conjuncts(token: Token) -> list[Token]:
@@ -136,8 +149,9 @@ def _subjects(verb: Token) -> list[Token]:
                 return _subjects_of_participle(verb)
             return []
         if head != verb and (head.pos_ in {"VERB", "AUX"} or head.dep_ in {"prep", "acomp"}):
-            controller = next((child for child in head.children if child.dep_ == "dobj"), None)
-            if verb.dep_ == "xcomp" and controller is not None and controller.i < verb.i:
+            ruler = head.head if head.dep_ == "prep" else head
+            controller = next((child for child in ruler.children if child.dep_ == "dobj"), None)
+            if verb.dep_ in {"xcomp", "pcomp"} and controller is not None and controller.i < verb.i:
                 return conjuncts(controller)
             return (
                 _subjects(head) if head.pos_ in {"VERB", "AUX"} else _subjects(head.head) if head.head != head else []
@@ -250,6 +264,8 @@ def _doubt_above(verb: Token) -> str:
         return "it is thought or wished, not stated"
     if verb.dep_ == "conj" and any(child.dep_ in _SUBJECTS for child in verb.children):
         return ""
+    if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
+        return "it is thought or wished, not stated"
     if verb.dep_ == "pcomp" and head.lower_ in _DENIALS:
         return "the sentence denies it"
     if verb.dep_ == "advcl" and any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):

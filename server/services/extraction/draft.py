@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.markup import Block
 from server.services.extraction.periods import Period
 from server.services.extraction.protocol import (
     ExtractedFact,
@@ -21,11 +22,18 @@ _LONGEST_CONTENT = 240
 class Draft:
     """Collects claims in the order in which they are found; `quote` is set by whoever reads the sentence."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         self.quote = ""
+        self.used: dict[str, str] = {}
+        self._text = text
         self._facts: dict[tuple[str, ...], ExtractedFact] = {}
         self._relationships: dict[tuple[str, ...], ExtractedRelationship] = {}
         self._rejected: list[RejectedItem] = []
+
+    def quote_of(self, block: Block, start: int, end: int) -> str:
+        """Return the chunk's own characters for block.text[start:end]."""
+        first, last = block.place(start, end)
+        return self._text[first:last].strip()
 
     def relate(
         self,
@@ -41,6 +49,7 @@ class Draft:
         since, until = validity(when, event=event)
         edge = ExtractedRelationship(source.key, kind, target.key, self.quote, description, since, until)
         if source is not target:
+            self._use(source, target)
             self._relationships.setdefault((source.key, kind, target.key, str(since), str(until)), edge)
 
     def state(
@@ -63,7 +72,13 @@ class Draft:
             subject.key, content, self.quote, category, predicate, value, value_type, importance, since, until
         )
         if content:
-            self._facts.setdefault((subject.key, content.casefold()), fact)
+            self._use(subject)
+            said = f"{predicate} {value} {since}" if value is not None else content.casefold()
+            self._facts.setdefault((subject.key, said), fact)
+
+    def _use(self, *members: Member) -> None:
+        for member in members:
+            self.used.setdefault(member.key, self.quote)
 
     def reject(self, kind: str, item: dict[str, Any], reason: str) -> None:
         """Keep what was found but refused."""
@@ -72,7 +87,7 @@ class Draft:
     def extraction(self, cast: Cast) -> Extraction:
         """Return everything, the entities as the cast knows them by now."""
         return Extraction(
-            cast.entities(), list(self._facts.values()), list(self._relationships.values()), self._rejected
+            cast.entities(self.used), list(self._facts.values()), list(self._relationships.values()), self._rejected
         )
 
 

@@ -31,6 +31,8 @@ _WORKING = frozenset(
         "lead",
     }
 )
+_STARTING = frozenset({"join", "rejoin", "become", "appoint", "hire", "name", "promote", "start"})
+_DOING = frozenset({"lead", "manage", "run", "head", "build", "design", "develop", "oversee", "direct", "research"})
 _JOINING = frozenset({"join", "rejoin"})
 _AT = frozenset({"at", "for", "with", "by", "of", "in", "from"})
 _ROLES = vocabulary.words("roles")
@@ -39,7 +41,7 @@ _ROLES = vocabulary.words("roles")
 def employment(scene: Scene, draft: Draft) -> None:
     """A person who works, serves or joins WORKS_AT the organization; the role is a fact with the same dates."""
     lemma = scene.clause.lemma
-    if scene.subject.type != "person" or lemma not in _WORKING | _JOINING:
+    if scene.subject.type != "person" or lemma not in _WORKING | _JOINING | _DOING:
         return
     roles = [role for role in scene.clause.complements if _is_role(scene, role)]
     employers = [(place, member) for place, member in scene.named() if _is_employer(scene, place, member, bool(roles))]
@@ -48,7 +50,9 @@ def employment(scene: Scene, draft: Draft) -> None:
         scene.use(place.token)
         role = roles[0] if roles else None
         described = scene.phrase(role.token) if role else None
-        draft.relate(scene.subject, "WORKS_AT", member, scene.when, described)
+        draft.relate(scene.subject, "WORKS_AT", member, scene.when, described, event=lemma in _STARTING)
+    if lemma in {"be", "become"} and not employers and not _is_titled(scene, roles):
+        return
     for role in roles:
         _state_role(scene, draft, role, employers)
 
@@ -61,8 +65,21 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
     when = scene.when
     if when is not None:
         words += [*([when.word] if not when.is_range or when.word not in {"from", "between"} else []), when.text]
-    draft.state(scene.subject, " ".join(words), "experience", "HAS_ROLE", importance=0.8, when=when)
+    draft.state(
+        scene.subject,
+        " ".join(words),
+        "experience",
+        "HAS_ROLE",
+        importance=0.8,
+        when=when,
+        event=scene.clause.lemma in _STARTING,
+    )
     scene.use(role.token, *(place.token for place, _ in employers))
+
+
+def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
+    """Tell whether the role is a post, "head of research", not what somebody is by nature: "an English novelist"."""
+    return any(not any(child.dep_ == "det" for child in role.token.children) for role in roles)
 
 
 def _is_role(scene: Scene, complement: Complement) -> bool:
@@ -86,4 +103,6 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
         return True
     if (place.noun is not None and is_role(place.noun)) or (place.noun is None and has_role):
         return preposition in _AT
+    if lemma in _DOING and preposition == "at":
+        return member.type == "organization"
     return lemma in {"serve", "teach", "employ", "hire"} and preposition in {"at", "for", "by"}

@@ -28,6 +28,7 @@ _LABELS = {
     "LAW": "concept",
 }
 _INNER_CASE = re.compile(r"[a-zà-ÿ].*[A-Z]|[A-Z]{2,}.*[a-z]|[A-Z].*\d")
+_CAMEL = re.compile(r"[a-z]{1,2}[A-Z][A-Za-z]+$")
 _ENDS_SENTENCE = frozenset('.!?:;"“”()[]—–…|•')
 _JOINS = frozenset({"of", "&"})
 
@@ -82,9 +83,10 @@ def _listed(doc: Doc, familiar: frozenset[str]) -> Iterator[Name]:
 
 def _is_ambiguous_technology(token: Token) -> bool:
     """Tell whether a word such as Go or R names the technology here: alone, capitalised inside a sentence and tagged as a name."""
-    if _starts_sentence(token) or token.text == "I":
-        return False
     after = token.nbor() if token.i + 1 < len(token.doc) else None
+    listed = after is not None and after.text == "," and len(token.text) > 1
+    if _starts_sentence(token) and not (listed and token.i and token.nbor(-1).text == ":"):
+        return False
     alone = (after is None or not after.text[:1].isupper()) and not token.nbor(-1).text[:1].isupper()
     initial = len(token.text) == 1 and after is not None and after.text == "."  # John R. Smith
     return alone and not initial and (len(token.text) > 1 or token.tag_.startswith("NN"))
@@ -106,12 +108,26 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
 
 def _shaped(block: Block, doc: Doc, familiar: frozenset[str]) -> Iterator[Name]:
     """Yield the runs of capitalised words that something else, too, speaks for."""
-    titled = block.kind is Kind.HEADING or _is_titled(doc)
+    titled = block.kind is Kind.HEADING or (_is_titled(doc) and not block.text.endswith((".", "!", "?")))
+    yield from _defined(doc)
     for first, last in _runs(doc):
         first, last = _trimmed(doc, first, last)
         if first < last and _is_name(doc, first, last, familiar, titled):
             kind, trust = _type(doc, first, last)
             yield _name(doc, first, last, kind, trust)
+
+
+def _defined(doc: Doc) -> Iterator[Name]:
+    """Yield lower-case names that a sentence starts with to say what they are: "asyncio is a library"."""
+    for token in doc[: len(doc) - 3]:
+        word = token.text
+        starts = token.i == 0 or doc[token.i - 1].text in {".", "!", "?"}
+        if not starts or not re.fullmatch(r"[a-z][\w.-]{2,30}", word) or word in vocabulary.words("not_names"):
+            continue
+        rest = [one.lower_ for one in doc[token.i + 1 : token.i + 8]]
+        kinds = [vocabulary.TYPE_NOUNS[one] for one in rest[2:] if one in vocabulary.TYPE_NOUNS]
+        if rest[:1] == ["is"] and rest[1:2] in (["a"], ["an"], ["the"]) and kinds:
+            yield _name(doc, token.i, token.i + 1, kinds[0], Trust.CUE)
 
 
 def _runs(doc: Doc) -> Iterator[tuple[int, int]]:
@@ -170,8 +186,11 @@ def _ends_run(token: Token) -> bool:
 
 
 def _trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
-    """Drop articles, ranks, roles and plain words from the ends of a run."""
+    """Drop articles, ranks, roles and plain words from the ends of a run: "CEO Tim Cook" is Tim Cook."""
     plain = vocabulary.words("not_names")
+    roles = [index for index in range(first, last) if doc[index].text.lower() in vocabulary.TITLE_ROLES]
+    if roles and doc[first].text not in vocabulary.given_names():
+        first = roles[-1] + 1
     while first < last and (doc[first].text.lower() in plain or _is_rank(doc[first]) or not _is_capital(doc[first])):
         first += 1
     while (
@@ -195,14 +214,25 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
     if text.isupper() and not odd and sum(t.is_upper for t in doc if t.is_alpha) > len(doc) // 2 > 1:
         return False  # shouting
     if titled:
+        if doc[first].text in vocabulary.given_names() and last - first in {2, 3}:
+            return True
         return (recognised and all(token.tag_.startswith("NNP") for token in doc[first:last] if token.is_alpha)) or (
             odd and last - first == 1
         )
     if not _starts_sentence(head):
         return last - first > 1 or recognised or odd or head.tag_.startswith("NN")
     if last - first == 1:
-        return (recognised and head.tag_.startswith("NNP")) or odd or head.text in vocabulary.given_names()
+        return (
+            (head.tag_.startswith("NNP") and (recognised or _acts(doc, last)))
+            or odd
+            or head.text in vocabulary.given_names()
+        )
     return recognised or odd or head.tag_.startswith("NNP") or doc[last - 1].text.lower() in vocabulary.PLAN_NOUNS
+
+
+def _acts(doc: Doc, index: int) -> bool:
+    """Tell whether what follows treats the word before it as a name: a finite verb, a possessive, a bracket."""
+    return index < len(doc) and (doc[index].tag_ in {"VBZ", "VBD", "MD", "POS"} or doc[index].text == "(")
 
 
 def _type(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
@@ -217,14 +247,19 @@ def _type(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "product", Trust.CUE
         if head in vocabulary.ORGANIZATION_HEADS or opener in vocabulary.ORGANIZATION_OPENERS:
             return "organization", Trust.CUE
+        if head in {"prize", "award", "medal"}:
+            return "award", Trust.CUE
         if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
             return "event", Trust.CUE
         if head in vocabulary.PLACE_HEADS or opener in vocabulary.PLACE_HEADS:
             return "place", Trust.CUE
+    if re.fullmatch(r"[IVX]{2,5}", words[-1]) and len(words) > 1 and not doc[first].text.isupper():
+        return "person", Trust.CUE  # Lothair II
     if words[0] in vocabulary.given_names() or (first and doc[first - 1].text.lower() in vocabulary.TITLES):
         return "person", Trust.CUE
     labels = [_LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in _LABELS]
-    if labels and not (words[0].isupper() and len(words) == 1 and labels[0] == "person"):
+    odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
+    if labels and not (odd and labels[-1] == "person"):
         return labels[-1], Trust.RECOGNISER
     return "concept", Trust.SHAPE
 
@@ -243,7 +278,7 @@ def _name(doc: Doc, first: int, last: int, kind: str, trust: Trust) -> Name:
 
 
 def _is_capital(token: Token) -> bool:
-    return token.text[0].isupper() and any(character.isalpha() for character in token.text)
+    return token.text[0].isupper() or bool(_CAMEL.match(token.text))
 
 
 def _is_odd(token: Token) -> bool:
@@ -272,3 +307,11 @@ def _is_titled(doc: Doc) -> bool:
 def texts(names: Iterable[Name]) -> frozenset[str]:
     """Return the names' texts, case-folded."""
     return frozenset(name.text.casefold() for name in names)
+
+
+def of_title(title: str, text: str) -> frozenset[str]:
+    """Return the title, case-folded, without what its brackets and commas add, where the text uses it as a name."""
+    head = re.split(r"\s*[(,:|–—]", title.strip(), maxsplit=1)[0].strip()
+    plain = head.casefold() in vocabulary.words("not_names") or not head[:1].isupper() or len(head.split()) > 5
+    used = bool(head) and re.search(rf"(?<!\w){re.escape(head)}(?!\w)", text) is not None
+    return frozenset({head.casefold()}) if used and not plain else frozenset()

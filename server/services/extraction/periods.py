@@ -21,7 +21,7 @@ _MONTH = (
 _YEAR = r"(?:1[0-9]|20)\d\d"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _POINT = (
-    rf"\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])|{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}|{_MONTH}\s{_DAY},?\s{_YEAR}"
+    rf"\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])|{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}|{_DAY}\s{_MONTH}\s[1-9]\d\d(?!\d)|{_MONTH}\s{_DAY},?\s{_YEAR}"
     rf"|{_MONTH},?\s(?:of\s)?{_YEAR}|Q[1-4]\s{_YEAR}|\d{{4}}-(?:0[1-9]|1[0-2])(?!\d)|{_YEAR}s?"
 )
 _OPEN = r"[Pp]resent|[Nn]ow|[Tt]oday|[Cc]urrent(?:ly)?"
@@ -95,7 +95,7 @@ def _period(text: str, first: str, last: str | None, word: str, start: int, end:
 
 def _bounds(point: str) -> tuple[datetime, datetime, Precision, str | None]:
     """Return the first instant, the first one after, the precision, and the ISO form of a point of time."""
-    year = int(next(re.finditer(r"\d{4}", point))[0])
+    year = int(next(re.finditer(r"\d{3,4}", point))[0])
     if point.endswith("s"):
         return _at(year), _at(year + 10), Precision.YEAR, None
     if point[0] == "Q":

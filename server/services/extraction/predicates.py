@@ -7,12 +7,13 @@ States are named in the present (INCLUDES, WORKS_AT), events in the past (FOUNDE
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from server.services.extraction import vocabulary
 
 _STATES = vocabulary.wordset(
     "include require use support own contain provide offer need know depend belong run cost differ affect live reside consist extend "
-    "implement integrate connect border lie love like teach lead manage report speak sponsor operate rely prevent bypass avoid enable "
+    "implement integrate connect border lie love like teach lead manage speak sponsor operate rely prevent bypass avoid enable "
     "compete cooperate collaborate host cover power specialize specialise focus sit complement replace limit work represent resemble"
 )
 _CATEGORIES = {
@@ -25,7 +26,8 @@ _CATEGORIES = {
 }
 _CATEGORY = {verb: category for category, verbs in reversed(_CATEGORIES.items()) for verb in verbs.split()}
 _EVENTS = vocabulary.wordset(
-    "found bear die publish release launch establish create introduce invent discover acquire buy win join marry open announce start begin"
+    "found bear die publish release launch establish create introduce invent discover acquire buy win join marry divorce open announce start "
+    "begin leave retire resign graduate sign complete finish build elect adopt merge dissolve destroy appoint direct write design develop"
 )
 
 
@@ -69,6 +71,12 @@ def third_person(lemma: str) -> str:
     return lemma[:-1] + "ies" if re.search(r"[^aeiou]y$", lemma) else lemma + "s"
 
 
+@cache
+def present_forms() -> frozenset[str]:
+    """Return the forms after "it" of the verbs that this module knows."""
+    return frozenset(map(third_person, _STATES | _EVENTS | _CATEGORY.keys()))
+
+
 def past(lemma: str) -> str:
     """Return the verb's simple past."""
     return _irregular().get(lemma, (_regular_past(lemma), ""))[0]
@@ -94,6 +102,7 @@ def _regular_past(lemma: str) -> str:
     return lemma + lemma[-1] + "ed" if doubles else lemma + "ed"
 
 
+@cache
 def _irregular() -> dict[str, tuple[str, str]]:
     return {
         lemma: (simple, part)

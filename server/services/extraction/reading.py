@@ -13,12 +13,16 @@ from itertools import pairwise
 
 from spacy.tokens import Doc, Span, Token
 
-from server.services.extraction import vocabulary
+from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.markup import Block
 from server.services.extraction.money import Money
 from server.services.extraction.periods import Period
 
+_KINDS = vocabulary.wordset(
+    "architecture framework protocol algorithm platform standard language database company corporation city"
+)
+_ENDS = frozenset({".", "!", "?"})
 _STAND_INS = {"person": "John", "place": "London"}
 
 
@@ -30,6 +34,11 @@ class Piece:
     end: int
     word: str
     means: Member | Period | Money | None = None
+
+    @property
+    def implied(self) -> bool:
+        """Whether the text leaves the word out."""
+        return self.start == self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +67,12 @@ class Reading:
     def text(self, tokens: Iterable[Token]) -> str:
         """Return the block's words for `tokens`, in order; where tokens are left out, one space stands."""
         words: list[str] = []
-        last = None
+        last: int | None = None
         for token in sorted(tokens, key=lambda token: token.i):
             piece = self.pieces[token.i]
-            gap = (
-                self.block.text[self.pieces[last].end : piece.start]
-                if last is not None and token.i == last + 1
-                else " "
-            )
-            words += [gap if words else "", self.block.text[piece.start : piece.end]]
+            adjacent = last == token.i - 1 and not piece.implied and not self.pieces[last].implied
+            gap = self.block.text[self.pieces[last].end : piece.start] if adjacent and last is not None else " "
+            words += [gap if words else "", piece.word if piece.implied else self.block.text[piece.start : piece.end]]
             last = token.i
         return "".join(words)
 
@@ -79,24 +85,61 @@ Meaning = tuple[int, int, Member | Period | Money]
 """Half-open characters of a block and what they stand for."""
 
 
-def fold(doc: Doc, meanings: Iterable[Meaning]) -> list[Piece]:
-    """Return the words of a tagged block with each meaning's characters as one piece; the first of two that overlap wins."""
+def fold(doc: Doc, meanings: Iterable[Meaning], asides: Iterable[tuple[int, int]] = ()) -> list[Piece]:
+    """Return the words of a tagged block with each meaning's characters as one piece; the first of two that overlap wins.
+
+    Words inside `asides` are left out, so the pieces may leap over characters.
+    """
+    left_out = list(asides)
     spans = sorted(meanings, key=lambda meaning: (meaning[0], -meaning[1]))
     pieces: list[Piece] = []
     position, upcoming = 0, 0
     for token in doc:
         start, end = token.idx, token.idx + len(token.text)
-        if start < position:
+        if start < position or _is_in(token, left_out):
             continue
         while upcoming < len(spans) and spans[upcoming][0] < start:
             upcoming += 1
         if upcoming < len(spans) and spans[upcoming][0] == start:
             start, end, means = spans[upcoming]
-            pieces.append(Piece(start, end, _stand_in(doc.text[start:end], means, pieces), means))
+            end = _with_kind(token, end, means)
+            word = _stand_in(doc.text[start:end], means, pieces)
+            if isinstance(means, Member) and _acts(token, end, left_out):
+                if _is_article(pieces):
+                    pieces.pop()
+                word = "It" if not pieces or pieces[-1].word in _ENDS else word
+            pieces.append(Piece(start, end, word, means))
         elif token.text.strip():
             pieces.append(Piece(start, end, token.text))
         position = end
     return pieces
+
+
+def _acts(first: Token, end: int, left_out: list[tuple[int, int]]) -> bool:
+    """Tell whether a verb that could be a plural ("limits", "launches") follows: a pronoun before it leaves the parser no choice."""
+    after = next(
+        (token for token in first.doc[first.i + 1 : first.i + 20] if token.idx >= end and not _is_in(token, left_out)),
+        None,
+    )
+    return after is not None and after.text in predicates.present_forms()
+
+
+def _is_in(token: Token, spans: list[tuple[int, int]]) -> bool:
+    return any(first <= token.idx < last for first, last in spans)
+
+
+def _is_article(pieces: list[Piece]) -> bool:
+    """Tell whether all that the sentence has so far is an article."""
+    return bool(pieces) and pieces[-1].word in {"The", "A", "Our"} and (len(pieces) == 1 or pieces[-2].word in _ENDS)
+
+
+def _with_kind(first: Token, end: int, means: object) -> int:
+    """Return where a name with the noun that says its kind ends: "the Transformer architecture" is one thing, named once."""
+    if not isinstance(means, Member) or first.i == 0 or first.nbor(-1).lower_ != "the":
+        return end
+    rest = [token for token in first.doc[first.i + 1 : first.i + 10] if token.idx >= end][:2]
+    lone = len(rest) < 2 or not rest[1].tag_.startswith("NN")
+    return rest[0].idx + len(rest[0].text) if rest and rest[0].text in _KINDS and lone else end
 
 
 def spaced(pieces: list[Piece]) -> tuple[list[str], list[bool]]:

@@ -6,6 +6,7 @@ from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
+from server.services.extraction.employment import is_role
 from server.services.extraction.names import Trust
 from server.services.extraction.sentence import Scene
 
@@ -18,6 +19,7 @@ _KNOWING = frozenset({"use", "know", "master", "program", "code", "speak", "writ
 _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "versed", "certified"})
 _NO_EDGE = frozenset({"say", "tell", "think", "be", "have", "do", "feel", "look", "seem", "call", "name", "mean"})
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
+_LOOSE = frozenset({"with", "for", "of", "as"})
 _EMPTY = frozenset(
     {"as", "like", "than", "per", "despite", "because", "since", "until", "before", "after", "during", "about", "of"}
 )
@@ -51,12 +53,12 @@ def edges(scene: Scene, draft: Draft) -> None:
         if (
             kind is None
             or member is scene.subject
-            or (direct and complement.preposition and complement.noun is not None)
+            or (direct and complement.preposition and (complement.noun is not None or complement.preposition in _LOOSE))
         ):
             continue
         _learn(scene, complement, member)
         draft.relate(scene.subject, kind, member, scene.when, event=predicates.is_event(clause.lemma))
-        scene.use(complement.token)
+        (scene.told if complement.preposition else scene.used).add(complement.token.i)
 
 
 def _edge_type(scene: Scene, complement: Complement) -> str | None:
@@ -86,7 +88,7 @@ def _noun_type(complement: Complement) -> str | None:
         return predicates.upper_snake(noun.lemma_, preposition)
     if preposition == "by":
         return "CREATED_BY"
-    return "LOCATED_IN" if preposition == "in" else None
+    return "LOCATED_IN" if preposition == "in" and not is_role(noun) else None
 
 
 def _learn(scene: Scene, complement: Complement, member: Member) -> None:

@@ -20,13 +20,17 @@ _SPLITS = frozenset({"conj", "advcl", "relcl", "ccomp", "parataxis", "appos"})
 
 @dataclass(slots=True)
 class Scene:
-    """A clause whose subject is known. `resolved` says whom each complement names, by token position."""
+    """A clause whose subject is known. `resolved` says whom each complement names, by token position.
+
+    What a rule has used is said; what it has told may still be quoted by a statement about the rest.
+    """
 
     reading: Reading
     clause: Clause
     subject: Member
     resolved: dict[int, Member]
     used: set[int] = field(default_factory=set)
+    told: set[int] = field(default_factory=set)
 
     def member(self, complement: Complement) -> Member | None:
         """Return whom a complement names."""

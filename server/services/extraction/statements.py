@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from spacy.tokens import Token
 
-from server.services.extraction import predicates
+from server.services.extraction import predicates, vocabulary
 from server.services.extraction.clauses import Complement, is_denied
 from server.services.extraction.draft import Draft
+from server.services.extraction.employment import is_role
+from server.services.extraction.names import Trust
 from server.services.extraction.protocol import ValueType
 from server.services.extraction.sentence import Scene
 
@@ -32,6 +34,7 @@ _MUTE = frozenset(
         "do",
     }
 )
+_EXCLUSIVE = frozenset({"person", "organization", "place", "event"})
 _IMPORTANCE = {
     "pricing": 0.9,
     "experience": 0.7,
@@ -81,8 +84,17 @@ def definitions(scene: Scene, draft: Draft) -> None:
         if not any(child.dep_ == "det" and child.lower_ in {"a", "an", "the", "one"} for child in noun.children):
             continue
         scene.use(noun, scene.clause.verb)
+        kind = type_of(noun)
+        if kind is not None and scene.clause.verb.tag_ in {"VBZ", "VBD"}:
+            scene.subject.learn(kind, Trust.STATED if kind in _EXCLUSIVE else Trust.CUE)
         content = _content(scene, keep=lambda one: True)
         draft.state(scene.subject, content, "definition", "IS_A", importance=0.7, when=scene.when)
+
+
+def type_of(noun: Token) -> str | None:
+    """Return the type that a noun gives to what it describes: "a novelist", "a web framework"."""
+    word = noun.lemma_.lower()
+    return "person" if is_role(noun) else vocabulary.TYPE_NOUNS.get(word)
 
 
 def dates(scene: Scene, draft: Draft) -> None:
@@ -125,8 +137,10 @@ def statements(scene: Scene, draft: Draft) -> None:
     clause = scene.clause
     if clause.lemma in _MUTE or clause.verb.i in scene.used or (clause.verb.dep_ == "relcl" and not clause.complements):
         return
-    rest = [one for one in clause.complements if one.token.i not in scene.used and _says_something(scene, one)]
-    if any(one.adjective is not None and one.token.i in scene.used for one in clause.complements):
+    rest = [
+        one for one in clause.complements if one.token.i not in scene.used | scene.told and _says_something(scene, one)
+    ]
+    if any(one.adjective is not None and one.token.i in scene.told for one in clause.complements):
         return
     objects = [one for one in rest if not one.preposition]
     if not rest or (clause.lemma == "be" and not rest[0].preposition and clause.verb.dep_ != "ROOT"):
@@ -135,6 +149,7 @@ def statements(scene: Scene, draft: Draft) -> None:
     listed = any(scene.member(one) is not None for one in clause.complements if not one.preposition) or any(
         is_denied(token) for token in scene.own() if token.dep_ == "conj"
     )
+    money = next((one for token in scene.own() if (one := scene.reading.money(token)) is not None), None)
     contents = (
         [_item(scene, one) for one in objects]
         if listed and objects
@@ -144,11 +159,15 @@ def statements(scene: Scene, draft: Draft) -> None:
         return
     predicate = predicates.relationship_type(clause.lemma, clause.verb.lower_, clause.verb.tag_, passive=clause.passive)
     for content in contents:
+        if len(content.split()) < 2:
+            continue
         draft.state(
             scene.subject,
             content,
             category,
             predicate,
+            value=money.value if money and len(contents) == 1 else None,
+            value_type=ValueType.MONEY if money and len(contents) == 1 else ValueType.NONE,
             importance=_IMPORTANCE.get(category, 0.5),
             when=scene.when,
             event=predicates.is_event(clause.lemma),

@@ -34,7 +34,7 @@ PLACE_HEADS = wordset(
     "desert park bridge airport station castle abbey cathedral village town kingdom republic state"
 )
 EVENT_HEADS = wordset(
-    "war battle revolution conference summit olympics games festival championship cup prize award awards election treaty"
+    "war battle revolution conference summit olympics games festival championship cup election treaty"
 )
 PLAN_NOUNS = wordset("plan tier edition package subscription")
 TIERS = wordset(
@@ -43,7 +43,32 @@ TIERS = wordset(
 TITLES = wordset(
     "mr mr. mrs mrs. ms ms. dr dr. prof prof. sir lady lord king queen president professor captain senator saint"
 )
+TITLE_ROLES = wordset(
+    "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "
+    "ceo cto cfo coo cio cmo founder co-founder cofounder lecturer intern assistant spokesperson secretary treasurer"
+)
 PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn al el la le ter ten y")
+
+CLASSES: dict[str, frozenset[str]] = {
+    "organization": wordset(
+        "company firm startup organization organisation university school bank institute agency group team business employer vendor"
+    ),
+    "product": wordset("plan tier product package subscription edition service app application tool platform device"),
+    "technology": wordset(
+        "library framework language model system architecture protocol tool database engine platform software technology"
+    ),
+    "person": wordset(
+        "engineer scientist author writer actor actress director singer physicist mathematician professor founder politician man woman"
+    ),
+    "place": wordset("city country town village region state river island"),
+    "event": wordset("war conference battle event summit festival"),
+    "work": wordset("book film movie novel album song paper series play"),
+    "feature": wordset("feature"),
+}
+"""Common nouns by the type of what they can stand for: "the library" may be a technology."""
+
+TYPE_NOUNS = {noun: kind for kind in reversed(CLASSES) for noun in sorted(CLASSES[kind])}
+"""The type that "X is a <noun>" gives X; where a noun stands in several classes, the first one."""
 
 
 @cache

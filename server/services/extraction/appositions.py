@@ -1,0 +1,81 @@
+"""Appositions: what nouns beside a name say without a verb: "Ada Byron, CTO of Acme", "Acme's CTO Ada Byron", "Bob's sister Ada"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spacy.tokens import Span, Token
+
+from server.services.extraction import vocabulary
+from server.services.extraction.cast import Member
+from server.services.extraction.draft import Draft
+from server.services.extraction.employment import is_role
+from server.services.extraction.names import Trust
+from server.services.extraction.predicates import upper_snake
+from server.services.extraction.reading import Reading
+from server.services.extraction.sentence import noun_phrase
+
+_KIN = vocabulary.wordset(
+    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
+    "grandmother widow friend colleague student teacher mentor partner"
+)
+_FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
+
+
+def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """Add what the sentence's nouns say of the names beside them."""
+    for token in sentence:
+        member = resolved.get(token.i)
+        if member is None or reading.member(token) is None:
+            continue
+        for noun in _nouns_beside(token, reading):
+            _describe(reading, member, noun, resolved, draft)
+
+
+def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
+    """Return the nouns that stand for the same as the name: after a comma, or right before it."""
+    after = [child for child in name.children if child.dep_ == "appos" and reading.member(child) is None]
+    before = [
+        child
+        for child in name.children
+        if child.dep_ == "compound" and child.i == name.i - 1 and child.pos_ in {"NOUN", "PROPN"}
+    ]
+    above = [name.head] if name.dep_ == "appos" and reading.member(name.head) is None and name.i > name.head.i else []
+    return [
+        noun for noun in (*after, *before, *above) if noun.pos_ in {"NOUN", "PROPN"} and reading.member(noun) is None
+    ]
+
+
+def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
+    word = noun.lemma_.lower()
+    for owner_token, word_before in _owners(noun, member, resolved):
+        owner = resolved[owner_token.i]
+        if word in _KIN and member.type == owner.type == "person":
+            draft.relate(member, upper_snake(word, "of"), owner)
+        elif is_role(noun) and member.type in {"person", "concept"} and owner.type not in {"person", "place"}:
+            member.learn("person", Trust.CUE)
+            owner.learn("organization", Trust.STATED)
+            role = reading.text(noun_phrase(noun, reading))
+            draft.relate(member, "FOUNDED" if word in _FOUNDERS else "WORKS_AT", owner, None, role)
+            draft.state(member, f"{role} {word_before} {owner.name}", "experience", "HAS_ROLE", importance=0.8)
+        elif word_before == "of" and not is_role(noun):
+            draft.relate(member, upper_snake(word, "of"), owner)
+    determined = any(child.dep_ == "det" for child in noun.children)
+    if noun.dep_ == "appos" and determined and noun.i > 0 and reading.doc[noun.left_edge.i - 1].text == ",":
+        words = [
+            one
+            for one in noun.subtree
+            if not any(up.dep_ in {"relcl", "acl"} and noun.is_ancestor(up) for up in (one, *one.ancestors))
+        ]
+        draft.state(member, f"Is {reading.text(words)}", "definition", "IS_A", importance=0.7)
+
+
+def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list[tuple[Token, str]]:
+    """Return the named ones that the noun belongs to, each with the preposition that says so."""
+    holders = [noun, *(child for child in (noun.head,) if noun.dep_ == "compound")]
+    found = [(child, "at") for one in holders for child in one.children if child.dep_ == "poss"]
+    found += [(child, "at") for one in holders for child in one.children if child.dep_ == "compound" and child != noun]
+    for child in noun.children:
+        if child.dep_ == "prep" and child.lower_ in {"of", "at", "for"}:
+            found += [(one, child.lower_) for one in child.children if one.dep_ == "pobj"]
+    return [(token, word) for token, word in found if resolved.get(token.i) not in {None, member}]

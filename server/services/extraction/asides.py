@@ -1,0 +1,107 @@
+"""Asides: what stands in brackets after a name: the dates of a life, or another form of the name.
+
+The parser never sees them: "Teutberga (died 11 November 875) was a queen" reads as "Teutberga was a queen".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from server.services.extraction.cast import Member
+from server.services.extraction.draft import Draft
+from server.services.extraction.names import Name
+from server.services.extraction.periods import Period, periods
+from server.services.extraction.protocol import ValueType
+
+_BRACKET = re.compile(r"\s?\(\s?([^()]{1,120})\)")
+_BIRTH = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
+_DEATH = re.compile(r"\b(?:died|d\.)", re.IGNORECASE)
+_RANGE = re.compile(r"\s*[–—-]\s*")
+_KNOWN_AS = re.compile(r"(?:also known as|known as|aka|a\.k\.a\.|formerly|or|short for|abbreviated)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A bracket at text[start:end] that follows a name; `alias` where it names the same, `dated` where it dates a life."""
+
+    start: int
+    end: int
+    alias: str | None
+    born: Period | None
+    died: Period | None
+
+
+def asides(text: str, names: Sequence[Name]) -> Iterator[tuple[int, Aside]]:
+    """Yield each bracket that follows a name, with that name's index."""
+    for index, name in enumerate(names):
+        bracket = _BRACKET.match(text, name.end)
+        if bracket is None:
+            continue
+        inside = bracket[1].strip()
+        alias = _alias(name.text, inside)
+        born, died = _life(inside)
+        if alias or born or died:
+            yield index, Aside(bracket.start(), bracket.end(), alias, born, died)
+
+
+def state_life(member: Member, aside: Aside, draft: Draft) -> None:
+    """Add when somebody was born and died."""
+    for period, word in ((aside.born, "born"), (aside.died, "died")):
+        if period is None:
+            continue
+        draft.state(
+            member,
+            f"{word} {period.text}",
+            "date",
+            word.upper(),
+            value=period.value,
+            value_type=ValueType.DATE if period.value else ValueType.NONE,
+            importance=0.6,
+            when=period,
+            event=True,
+        )
+
+
+def within(asides: Iterable[Aside], start: int) -> bool:
+    """Tell whether a character belongs to an aside."""
+    return any(aside.start <= start < aside.end for aside in asides)
+
+
+def _alias(name: str, inside: str) -> str | None:
+    """Return the other form of a name that a bracket gives: its initials, the words that they stand for, or what it is known as."""
+    known_as = _KNOWN_AS.match(inside)
+    if known_as and inside[known_as.end() :][:1].isupper() and len(inside) < 60:
+        return inside[known_as.end() :].strip('"“” ')
+    short, long = sorted((name, inside), key=len)
+    initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", long)).upper()
+    plain = re.sub(r"[^A-Za-z]", "", short).upper().removesuffix("S" if short.endswith("s") else "")
+    fits = short.isupper() and 2 <= len(short) <= 8 and plain and (initials == plain or _abbreviates(plain, long))
+    return inside if fits else None
+
+
+def _abbreviates(letters: str, words: str) -> bool:
+    """Tell whether `letters` can be read off the words' starts in order, small words skipped: "SAML", "MIT"."""
+    starts = [
+        word[0].upper()
+        for word in re.findall(r"[A-Za-z]+", words)
+        if word.lower() not in {"of", "the", "and", "for", "in"}
+    ]
+    return "".join(starts) == letters
+
+
+def _life(inside: str) -> tuple[Period | None, Period | None]:
+    found = periods(f"in {inside}") if inside[:1].isdigit() or inside[:1].isupper() else periods(inside)
+    if not found or len(inside) > 90:
+        return None, None
+    birth, death = _BIRTH.search(inside), _DEATH.search(inside)
+    if birth or death:
+        first, last = found[0], found[-1]
+        both = birth is not None and death is not None
+        return (first if birth else None), (last if death and (both or not birth) else None)
+    parts = _RANGE.split(inside)
+    points = [periods(f"in {part}") for part in parts]
+    if len(parts) == 2 and all(len(point) == 1 for point in points):
+        return points[0][0], points[1][0]
+    return None, None
