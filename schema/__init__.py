@@ -1,1 +1,30 @@
-"""The GraphQL layer: shapes, batch resolvers, limits, errors, HTTP. What the server does is in server.services."""
+"""The GraphQL schema: shapes, batch resolvers and the endpoint. What it decides and writes, services do."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from strawberry.schema.config import StrawberryConfig
+
+from schema.errors import Schema
+from schema.limits import Limits, guards
+from schema.mutation import Mutation
+from schema.query import Query
+from schema.types.document import Chunk
+from schema.types.evidence import Claim
+from schema.types.node import Node
+from schema.types.scalars import SCALARS
+
+__all__ = ["build_schema"]
+
+
+@cache
+def build_schema(limits: Limits) -> Schema:
+    """Return the schema with these limits; a process builds it once."""
+    return Schema(
+        query=Query,
+        mutation=Mutation,
+        types=[Node, Claim, Chunk],
+        extensions=guards(limits),
+        config=StrawberryConfig(scalar_map=SCALARS),
+    )

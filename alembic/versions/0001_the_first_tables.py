@@ -158,6 +158,7 @@ def upgrade() -> None:
         batch_op.create_index('memory_in_volume', ['volume_id', 'id'], unique=False)
 
     op.create_table('predicate',
+    sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('volume_id', sa.Uuid(), nullable=False),
     sa.Column('name', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
     sa.Column('cardinality', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -166,7 +167,8 @@ def upgrade() -> None:
     sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.CheckConstraint("cardinality IN ('ONE', 'MANY')", name='cardinality_known'),
     sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
-    sa.PrimaryKeyConstraint('volume_id', 'name')
+    sa.PrimaryKeyConstraint('id'),
+    sa.UniqueConstraint('volume_id', 'name', name='predicate_name')
     )
     op.create_table('project',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),

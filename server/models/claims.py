@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, Index
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel, UTCDateTime
 
 from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
@@ -148,13 +148,15 @@ class Evidence(Identified, Stamped, table=True):
     verified: bool = False
 
 
-class Predicate(SQLModel, table=True):
+class Predicate(Identified, table=True):
     """A predicate or relationship type in use in a volume."""
 
-    __table_args__ = (one_of("cardinality", Cardinality),)
+    __table_args__ = (
+        UniqueConstraint("volume_id", "name", name="predicate_name"),
+        one_of("cardinality", Cardinality),
+    )
 
-    volume_id: UUID = Field(primary_key=True, foreign_key="volume.id", ondelete="CASCADE")
-    name: str = Field(primary_key=True, sa_type=SortableText)
+    name: str = Field(sa_type=SortableText)
     cardinality: str = Cardinality.MANY
     inverse: str | None = None
     symmetric: bool = False

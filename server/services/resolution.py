@@ -63,16 +63,15 @@ def _reachable(name: str, key: str, candidate: EntityRecord) -> bool:
     return candidate.type not in EXCLUSIVE_TYPES or candidate.type == "organization"
 
 
-async def find(read: Reader, volume_id: UUID, named: Named, argument: str) -> EntityRecord | None:
-    """Return the entity that a name stands for, or None where nothing has that name.
-
-    Raises:
-        Ambiguous: it stands for several.
-    """
-    fit = candidates_of(named, await read.entities_named(volume_id, named.keys))
-    if len(fit) > 1:
-        raise ambiguous(named.name, fit, argument)
-    return fit[0] if fit else None
+async def find_in(
+    read: Reader, volumes: Sequence[UUID], named: Named, argument: str
+) -> list[EntityRecord | Ambiguous | None]:
+    """Return what a name stands for in each volume: an entity, None, or the refusal to choose among several."""
+    found = []
+    for candidates in await read.entities_named_in(volumes, named.keys):
+        fit = candidates_of(named, candidates)
+        found.append(ambiguous(named.name, fit, argument) if len(fit) > 1 else fit[0] if fit else None)
+    return found
 
 
 def ambiguous(name: str, candidates: Sequence[EntityRecord], argument: str) -> Ambiguous:

@@ -9,7 +9,6 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -23,7 +22,7 @@ from server.errors import Misconfigured
 from server.ids import NodeKind
 from server.store import vectors
 from server.store.database import Database
-from server.store.followers import Embed, VectorFollower
+from server.store.followers import Embed, VectorFollower, positions
 from server.store.migrations import check_current, migrate
 from server.store.reader import Reader
 from server.store.records import VolumeRecord
@@ -171,15 +170,6 @@ class Store:
             async with self.database.reading() as connection:
                 await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    async def health(self) -> dict[str, Any]:
-        """Return the follower positions, backlog and index size, for whoever asks whether all is well."""
-        from server.store.followers import positions
-
-        head, at, lease = await positions(self.read)
-        return {
-            "log_head": head,
-            "followers": at,
-            "lease_until": lease,
-            "backlog": await self.follower.backlog(),
-            "indexed": await self.index.count(),
-        }
+    async def log_positions(self) -> tuple[int, dict[str, int]]:
+        """Return the number of the last log entry, and of the last that each follower has handled."""
+        return await positions(self.read)

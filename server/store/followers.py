@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -185,10 +185,9 @@ class VectorFollower:
             await connection.execute(statement)
 
 
-async def positions(read: Reader) -> tuple[int, dict[str, int], datetime | None]:
-    """Return the head of the log, the position of each follower, and until when the vector follower's lease holds."""
+async def positions(read: Reader) -> tuple[int, dict[str, int]]:
+    """Return the number of the log's last entry, and of the last that each follower has handled."""
     head = table_of(models.LogHead)
     seq = (await read.rows(select(head.c.seq)))[0][0]
-    rows = await read.rows(select(_follower.c.name, _follower.c.position, _follower.c.lease_until))
-    lease = next((row[2] for row in rows if row[0] == NAME), None)
-    return int(seq), {row[0]: int(row[1]) for row in rows}, lease
+    rows = await read.rows(select(_follower.c.name, _follower.c.position))
+    return int(seq), {row[0]: int(row[1]) for row in rows}

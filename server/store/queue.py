@@ -9,10 +9,11 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Update, or_, select, update
+from sqlalchemy import Update, func, or_, select, update
 
 from server import models
 from server.store.database import Database
+from server.store.reader import Reader
 from server.store.records import IngestionRecord
 from server.store.relations import table_of
 from server.store.transaction import Transaction, utc_now
@@ -74,6 +75,18 @@ class IngestionQueue:
             id, status=IngestionStatus.FAILED.value, error=error, finished_at=utc_now(), lease_until=None
         )
 
+    async def release(self) -> None:
+        """Give back all that this worker holds, so that the next one need not wait for the lease; it counts as no attempt."""
+        held = (_ingestion.c.lease_owner == self.owner) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        values = {
+            "status": IngestionStatus.PENDING.value,
+            "lease_owner": None,
+            "lease_until": None,
+            "attempts": _ingestion.c.attempts - 1,
+        }
+        async with self._database.writing() as connection:
+            await connection.execute(update(_ingestion).where(held).values(values))
+
     async def _set(self, id: UUID, **values: Any) -> bool:
         async with self._database.writing() as connection:
             result = await connection.execute(self._mine(id).values(values).returning(_ingestion.c.id))
@@ -91,3 +104,12 @@ class IngestionQueue:
         values = {"status": IngestionStatus.DONE.value, "error": None, "finished_at": utc_now(), "lease_until": None}
         statement = self._mine(id).values({**values, **counts}).returning(_ingestion.c.id)
         return bool(await tx.read.rows(statement))
+
+
+async def backlog(read: Reader) -> tuple[int, int]:
+    """Return how many ingestions of the database wait, and how many are being worked on."""
+    open_ones = (IngestionStatus.PENDING.value, IngestionStatus.RUNNING.value)
+    statement = select(_ingestion.c.status, func.count()).where(_ingestion.c.status.in_(open_ones))
+    found = {row[0]: row[1] for row in await read.rows(statement.group_by(_ingestion.c.status))}
+    waiting, running = (int(found.get(status, 0)) for status in open_ones)
+    return waiting, running

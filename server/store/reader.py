@@ -20,7 +20,9 @@ from server.store import records
 from server.store.filters import ChangeFilter, Everything, Filter
 from server.store.relations import Relation, Sorting, table_of
 from server.store.statements import (
+    PARENT,
     KeysetValue,
+    Order,
     Page,
     Record,
     count_of_each,
@@ -69,6 +71,27 @@ def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
     for key, value in pairs:
         groups[key].append(value)
     return [groups[key] for key in keys]
+
+
+def _named(volumes: Sequence[UUID], keys: Sequence[str]) -> tuple[Select[Any], Select[Any]]:
+    """Return the statements for the entities with these match keys, as their own and as an alias."""
+    entity, alias = table_of(models.Entity), table_of(models.Alias)
+    columns = columns_of(records.EntityRecord)
+    own = select(entity.c.match_key, *columns)
+    own = own.where(entity.c.volume_id.in_(list(volumes)), entity.c.match_key.in_(list(keys)))
+    other = select(alias.c.match_key, *columns).select_from(alias.join(entity, entity.c.id == alias.c.entity_id))
+    return own, other.where(alias.c.volume_id.in_(list(volumes)), alias.c.match_key.in_(list(keys)))
+
+
+def _expanded(
+    entries: Sequence[records.ChangeRecord], first: int, after: tuple[int, int] | None
+) -> Page[tuple[records.ChangeRecord, int]]:
+    """Return the first entries behind `after`, each node of a batch as one."""
+    found: list[tuple[records.ChangeRecord, int]] = []
+    for entry in entries:
+        places = range(entry.size - 1, -1, -1)
+        found += [(entry, n) for n in places if after is None or (entry.seq, n) < after][: first + 1 - len(found)]
+    return Page(found[:first], len(found) > first)
 
 
 class Reader:
@@ -140,7 +163,7 @@ class Reader:
         if not parents:
             return []
         statement = count_of_each(self.dialect, relation.ids(filter.conditions))
-        found = dict((row[0], row[1]) for row in await self._by_keys(statement, list(dict.fromkeys(parents))))
+        found = {row[0]: row[1] for row in await self._by_keys(statement, list(dict.fromkeys(parents)))}
         return [found[parent] for parent in parents]
 
     async def one(self, record: type[Record], id: UUID) -> Record | None:
@@ -175,21 +198,29 @@ class Reader:
         return int((await self.rows(select(func.count()).select_from(table_of(model))))[0][0])
 
     async def entities_named(self, volume: UUID, keys: Sequence[str]) -> dict[str, list[records.EntityRecord]]:
-        """Return, for each match key, the entities that have it as their own or as an alias, oldest first. Two statements."""
-        entity, alias = table_of(models.Entity), table_of(models.Alias)
+        """Return, for each match key, the entities that have it as their own or as an alias, oldest first.
+
+        Two statements for each 500 keys.
+        """
+        return (await self.entities_named_in([volume], keys))[0]
+
+    async def entities_named_in(
+        self, volumes: Sequence[UUID], keys: Sequence[str]
+    ) -> list[dict[str, list[records.EntityRecord]]]:
+        """Return what `entities_named` does for each of several volumes, in as many statements."""
         wanted = list(dict.fromkeys(keys))
-        columns = columns_of(records.EntityRecord)
-        own = select(entity.c.match_key, *columns).where(entity.c.volume_id == volume, entity.c.match_key.in_(wanted))
-        other = (
-            select(alias.c.match_key, *columns)
-            .select_from(alias.join(entity, entity.c.id == alias.c.entity_id))
-            .where(alias.c.volume_id == volume, alias.c.match_key.in_(wanted))
-        )
-        found: dict[str, dict[UUID, records.EntityRecord]] = {key: {} for key in wanted}
-        for statement in (own, other):
-            for row in await self.rows(statement):
-                found[row[0]][row[1]] = records.EntityRecord._make(row[1:])
-        return {key: [entities[id] for id in sorted(entities)] for key, entities in found.items()}
+        found: dict[UUID, dict[str, dict[UUID, records.EntityRecord]]] = {
+            v: {key: {} for key in wanted} for v in volumes
+        }
+        for start in range(0, len(wanted), 500):
+            for statement in _named(volumes, wanted[start : start + 500]):
+                for row in await self.rows(statement):
+                    entity = records.EntityRecord._make(row[1:])
+                    found[entity.volume_id][row[0]][entity.id] = entity
+        return [
+            {key: [entities[id] for id in sorted(entities)] for key, entities in found[volume].items()}
+            for volume in volumes
+        ]
 
     async def same_facts(self, subjects: Sequence[UUID], keys: Collection[str]) -> list[records.FactRecord]:
         """Return the facts of these subjects with one of these claim keys, oldest first. One statement per 500 subjects."""
@@ -263,7 +294,7 @@ class Reader:
         """Return how many rows of a table each volume has. One statement."""
         table = table_of(model)
         statement = select(table.c.volume_id, func.count()).where(table.c.volume_id.in_(list(volumes)))
-        found = dict((r[0], r[1]) for r in await self.rows(statement.group_by(table.c.volume_id)))
+        found = {r[0]: r[1] for r in await self.rows(statement.group_by(table.c.volume_id))}
         return [found.get(volume, 0) for volume in volumes]
 
     async def numbers_by_type(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[dict[str, int]]:
@@ -276,16 +307,6 @@ class Reader:
             found[volume][type] = number
         return [found[volume] for volume in volumes]
 
-    async def predicates(self, volume: UUID, first: int, after: str | None) -> Page[records.PredicateRecord]:
-        """Return the predicates in use in a volume, by name."""
-        table = table_of(models.Predicate)
-        statement: Select[Any] = select(*columns_of(records.PredicateRecord)).where(table.c.volume_id == volume)
-        if after is not None:
-            statement = statement.where(table.c.name > after)
-        rows = await self.rows(statement.order_by(table.c.name).limit(first + 1))
-        found = [records.PredicateRecord._make(row) for row in rows]
-        return Page(found[:first], len(found) > first)
-
     async def contents(self, revisions: Sequence[tuple[UUID, int]]) -> list[str | None]:
         """Return the content of document revisions. One statement; contents can be large."""
         table = table_of(models.DocumentRevision)
@@ -295,31 +316,32 @@ class Reader:
         return [found.get(revision) for revision in revisions]
 
     async def changes(
-        self, volume: UUID, filter: ChangeFilter, first: int, after: tuple[int, int] | None
-    ) -> Page[tuple[records.ChangeRecord, int]]:
-        """Return log entries, newest first, each with its place in its batch (0 where it stands alone).
+        self, volumes: Sequence[UUID], filter: ChangeFilter, first: int, after: tuple[int, int] | None
+    ) -> list[Page[tuple[records.ChangeRecord, int]]]:
+        """Return each volume's log entries, newest first, each with its place in its batch (0 where it stands alone).
 
-        `after` is the (sequence number, place) of the last entry that was seen.
+        `after` is the (sequence number, place) of the last entry that was seen. One statement.
         """
         table = table_of(models.Change)
-        statement = select(*columns_of(records.ChangeRecord)).where(
-            table.c.volume_id == volume, *filter.conditions(table)
-        )
+        row = table.alias()
+        own = select(row.c.seq.label("id")).where(row.c.volume_id == PARENT, *filter.conditions(row))
         if after is not None:
-            statement = statement.where(table.c.seq <= after[0])
-        rows = await self.rows(statement.order_by(table.c.seq.desc()).limit(first + 2))
-        found = []
-        for entry in map(records.ChangeRecord._make, rows):
-            places = range(entry.size - 1, -1, -1)
-            found += [(entry, n) for n in places if after is None or (entry.seq, n) < after]
-        return Page(found[:first], len(found) > first)
+            own = own.where(row.c.seq <= after[0])
+        own = own.order_by(row.c.seq.desc()).limit(first + 2)
+        newest = Order((table.c.seq,), descending=True)
+        columns = columns_of(records.ChangeRecord)
+        statement = first_of_each(self.dialect, table, own, columns, newest, id_name="seq")
+        rows = await self._by_keys(statement, list(volumes))
+        lists = grouped(volumes, ((row[0], records.ChangeRecord._make(row[1:])) for row in rows))
+        return [_expanded(entries, first, after) for entries in lists]
 
-    async def count_changes(self, volume: UUID, filter: ChangeFilter) -> int:
-        """Return how many entries `changes` would list."""
+    async def count_changes(self, volumes: Sequence[UUID], filter: ChangeFilter) -> list[int]:
+        """Return how many entries `changes` would list of each volume. One statement."""
         table = table_of(models.Change)
-        statement = select(func.coalesce(func.sum(table.c.size), 0))
-        rows = await self.rows(statement.where(table.c.volume_id == volume, *filter.conditions(table)))
-        return int(rows[0][0])
+        statement = select(table.c.volume_id, func.sum(table.c.size)).where(table.c.volume_id.in_(list(volumes)))
+        statement = statement.where(*filter.conditions(table)).group_by(table.c.volume_id)
+        found = {row[0]: int(row[1]) for row in await self.rows(statement)}
+        return [found.get(volume, 0) for volume in volumes]
 
     async def stream(self, record: type[Record], volume: UUID, batch: int = 1000) -> AsyncIterator[list[Record]]:
         """Yield the rows of a volume in batches, in id order; each batch is a read of its own."""

@@ -123,6 +123,7 @@ class EvidenceRecord(NamedTuple):
 class PredicateRecord(NamedTuple):
     """A predicate or relationship type in use."""
 
+    id: UUID
     volume_id: UUID
     name: str
     cardinality: str

@@ -145,6 +145,7 @@ MEMORIES_OF_VOLUME = _relation(models.Memory, records.MemoryRecord, _IN_VOLUME)
 DOCUMENTS_OF_VOLUME = _relation(models.Document, records.DocumentRecord, _IN_VOLUME)
 CODE_ARTIFACTS_OF_VOLUME = _relation(models.CodeArtifact, records.CodeArtifactRecord, _IN_VOLUME)
 PROJECTS_OF_VOLUME = _relation(models.Project, records.ProjectRecord, _IN_VOLUME)
+PREDICATES_OF_VOLUME = _relation(models.Predicate, records.PredicateRecord, _IN_VOLUME)
 INGESTIONS_OF_VOLUME = _relation(models.Ingestion, records.IngestionRecord, _IN_VOLUME)
 
 FACTS_OF_ENTITY = _relation(models.Fact, records.FactRecord, _by("subject_id"))
@@ -186,6 +187,9 @@ FACTS_OF_DOCUMENT = _relation(models.Fact, records.FactRecord, _evidenced("fact_
 RELATIONSHIPS_OF_DOCUMENT = _relation(models.Relationship, records.RelationshipRecord, _evidenced("relationship_id"))
 MEMORIES_OF_DOCUMENT = _relation(
     models.Memory, records.MemoryRecord, _through(models.MemoryDocument, "document_id", "memory_id")
+)
+PROJECTS_OF_DOCUMENT = _relation(
+    models.Project, records.ProjectRecord, _through(models.ProjectDocument, "document_id", "project_id")
 )
 CHUNKS_OF_DOCUMENT = _relation(models.Chunk, records.ChunkRecord, _by("document_id"))
 

@@ -94,18 +94,23 @@ PARENT: ColumnElement[UUID] = literal_column("k.value", Uuid())
 
 
 def first_of_each(
-    dialect: str, table: Table, own: Select[Any], columns: Sequence[ColumnElement[Any]], order: Order
+    dialect: str,
+    table: Table,
+    own: Select[Any],
+    columns: Sequence[ColumnElement[Any]],
+    order: Order,
+    id_name: str = "id",
 ) -> Select[Any]:
     """Return the statement for the first rows of each key: (key, *columns), in the order of keys and rows.
 
-    `own` selects the ids of `table` that belong to PARENT, ordered and limited.
+    `own` selects, as `id`, the values of `id_name` of the rows of `table` that belong to PARENT, ordered and limited.
     """
     keys = keys_table(dialect)
     if dialect == "sqlite":
-        joined = keys.join(table, table.c.id.in_(own))
+        joined = keys.join(table, table.c[id_name].in_(own))
     else:
         wanted = own.lateral("c")
-        joined = keys.join(wanted, true()).join(table, table.c.id == wanted.c.id)
+        joined = keys.join(wanted, true()).join(table, table.c[id_name] == wanted.c.id)
     return select(keys.c.value, *columns).select_from(joined).order_by(keys.c.key, *order.clauses())
 
 

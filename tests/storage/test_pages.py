@@ -110,15 +110,15 @@ async def test_a_transaction_stamps_its_rows_and_log_with_one_increasing_instant
     assert tx.at > entity.updated_at
     from server.store.filters import ChangeFilter
 
-    page = await store.read.changes(volume, ChangeFilter(), 2, None)
+    (page,) = await store.read.changes([volume], ChangeFilter(), 2, None)
     assert [(c.kind, n, c.actor, c.at) for c, n in page.rows] == [("CREATED", 1, "ann", tx.at), ("CREATED", 0, "ann", tx.at)]
     last, place = page.rows[-1]
-    rest = await store.read.changes(volume, ChangeFilter(), 9, (last.seq, place))
+    (rest,) = await store.read.changes([volume], ChangeFilter(), 9, (last.seq, place))
     assert [(c.kind, c.before, c.after) for c, _ in rest.rows] == [
         ("UPDATED", {"name": "E0"}, {"name": "New"}),
         ("CREATED", None, {"name": "v"}),
     ]
-    assert await store.read.count_changes(volume, ChangeFilter()) == 4
+    assert await store.read.count_changes([volume], ChangeFilter()) == [4]
 
 
 async def test_a_refused_write_leaves_nothing_behind(store: Store) -> None:

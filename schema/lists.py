@@ -1,0 +1,101 @@
+"""Pages of a relation for all parents of a level: one statement for the rows, one more where the total is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+from schema.context import Info
+from schema.pagination import Connection, Counts, check_first, connect, decode_cursor
+from server.store.filters import Everything, Filter
+from server.store.relations import Relation, Sorting
+from server.store.statements import KeysetValue, Page, Record
+
+T = TypeVar("T")
+_ALL = Everything()
+_BY_ID = Sorting()
+
+
+def bound(field: str, filter: object, sorting: Sorting = _BY_ID) -> str:
+    """Return what a cursor belongs to: the field, its filter and its order."""
+    return f"{field}|{filter!r}|{sorting!r}"
+
+
+def keyset(row: Any, sorting: Sorting) -> tuple[KeysetValue, ...]:
+    """Return the sort key of a row."""
+    return (*(getattr(row, name) for name in sorting.names), row.id)
+
+
+def behind(info: Info, after: str | None, bound_to: str) -> list[KeysetValue] | None:
+    """Return the sort key that a cursor holds, or None without one.
+
+    Raises:
+        BadUserInput: the cursor is not of this list.
+    """
+    if after is None:
+        return None
+    return list(decode_cursor(after, bound_to=bound_to, secret=info.context.store.cursor_secret))
+
+
+async def pages(
+    info: Info,
+    parents: Sequence[UUID],
+    relation: Relation[Record],
+    *,
+    bound_to: str,
+    first: int,
+    after: str | None,
+    filter: Filter = _ALL,
+    sorting: Sorting = _BY_ID,
+) -> list[Page[Record]]:
+    """Return the page of each parent.
+
+    Raises:
+        BadUserInput: `first` is out of its bounds, or the cursor is not of this list.
+    """
+    size, start = check_first(first), behind(info, after, bound_to)
+    return await info.context.store.read.pages(relation, parents, filter, first=size, sorting=sorting, after=start)
+
+
+def counts(info: Info, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _ALL) -> Counts:
+    """Return the totals of a level's lists, read when the first is asked for."""
+    return Counts(lambda: info.context.store.read.counts(relation, parents, filter))
+
+
+async def connections(
+    info: Info,
+    field: str,
+    parents: Sequence[UUID],
+    relation: Relation[Record],
+    make: Callable[[Record], T],
+    *,
+    first: int,
+    after: str | None,
+    filter: Filter = _ALL,
+    sorting: Sorting = _BY_ID,
+) -> list[Connection[T]]:
+    """Return one connection per parent, its nodes made from rows by `make`.
+
+    Raises:
+        BadUserInput: `first` is out of its bounds, or the cursor is not of this list.
+    """
+    bound_to = bound(field, filter, sorting)
+    found = await pages(
+        info, parents, relation, bound_to=bound_to, first=first, after=after, filter=filter, sorting=sorting
+    )
+    totals = counts(info, relation, parents, filter)
+    secret = info.context.store.cursor_secret
+    return [
+        connect(
+            [make(row) for row in page.rows],
+            [keyset(row, sorting) for row in page.rows],
+            bound_to=bound_to,
+            secret=secret,
+            has_next=page.has_next,
+            after=after,
+            counts=totals,
+            position=position,
+        )
+        for position, page in enumerate(found)
+    ]

@@ -1,0 +1,1 @@
+"""The GraphQL mutations, by subject: one action, one input, its own payload."""

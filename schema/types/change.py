@@ -1,0 +1,81 @@
+"""The change log as clients see it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import strawberry
+from strawberry.scalars import JSON
+
+from schema.batching import batched
+from schema.context import Info
+from schema.lists import behind, bound
+from schema.nodes import nodes_by_id
+from schema.pagination import Connection, Counts, check_first, connect
+from schema.types.node import Node
+from server.ids import NodeKind
+from server.store.filters import ChangeFilter
+from server.store.records import ChangeRecord
+from server.terms import ChangeKind
+
+
+@strawberry.type(description="An entry of the change log: something that was written, and by whom.")
+class Change(Node):
+    id: strawberry.ID = strawberry.field(description="The entry's id.")
+    kind: ChangeKind = strawberry.field(description="What happened to the node.")
+    before: JSON | None = strawberry.field(
+        description="The fields that changed, as they were. Null for what was made or deleted, and after redaction."
+    )
+    after: JSON | None = strawberry.field(
+        description="The fields that changed, as they became. Null for what was imported or deleted, and after redaction."
+    )
+    actor: str = strawberry.field(description="Who did it.")
+    at: datetime = strawberry.field(description="When it was written; later entries have later instants.")
+    of_node: strawberry.Private[tuple[NodeKind, UUID] | None]
+
+    @staticmethod
+    def of(row: ChangeRecord, place: int) -> Change:
+        if row.batch is not None:
+            kind, id = row.batch[place]
+            about: tuple[NodeKind, UUID] | None = (NodeKind(kind), UUID(id))
+        else:
+            about = None if row.node_kind is None or row.node_id is None else (NodeKind(row.node_kind), row.node_id)
+        return Change(
+            id=strawberry.ID(f"chg_{row.seq}_{place}"),
+            kind=ChangeKind(row.kind),
+            before=None if row.before is None else JSON(row.before),
+            after=None if row.after is None else JSON(row.after),
+            actor=row.actor,
+            at=row.at,
+            of_node=about,
+        )
+
+    @batched(description="The node that was written; null once it is deleted.")
+    @staticmethod
+    async def node(parents: list[Change], info: Info) -> list[Node | None]:
+        return await nodes_by_id(info, [change.of_node for change in parents])
+
+
+async def changes_of(
+    info: Info, volumes: list[UUID], filter: ChangeFilter, first: int, after: str | None
+) -> list[Connection[Change]]:
+    """Return each volume's page of the log. One statement, a second for the totals."""
+    read, bound_to = info.context.store.read, bound("Volume.changes", filter)
+    start = behind(info, after, bound_to)
+    place = None if start is None else (int(str(start[0])), int(str(start[1])))
+    found = await read.changes(volumes, filter, check_first(first), place)
+    totals = Counts(lambda: read.count_changes(volumes, filter))
+    return [
+        connect(
+            [Change.of(row, n) for row, n in page.rows],
+            [(row.seq, n) for row, n in page.rows],
+            bound_to=bound_to,
+            secret=info.context.store.cursor_secret,
+            has_next=page.has_next,
+            after=after,
+            counts=totals,
+            position=position,
+        )
+        for position, page in enumerate(found)
+    ]

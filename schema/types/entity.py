@@ -1,0 +1,179 @@
+"""Entities."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import strawberry
+from strawberry.scalars import JSON
+
+from schema.arguments import After, First
+from schema.batching import batched
+from schema.context import Info
+from schema.inputs.filters import FactFilter, FactOrder, Types, relation_types
+from schema.lists import connections
+from schema.pagination import Connection
+from schema.types.document import Document
+from schema.types.fact import Fact
+from schema.types.memory import Memory
+from schema.types.neighbors import NeighborConnection, neighbors_of
+from schema.types.node import Node
+from schema.types.project import Project
+from schema.types.relationship import Relationship
+from server.ids import NodeKind, encode_id
+from server.services.explanations import explain
+from server.store import filters
+from server.store import relations as rel
+from server.store.records import AliasRecord, EntityRecord
+from server.store.relations import Sorting
+from server.terms import Direction
+
+Way = Annotated[
+    Direction, strawberry.argument(description="Which end the entity is; a bidirectional relationship matches both.")
+]
+
+
+@strawberry.type(description="Something the volume knows: a person, an organization, a product, a concept.")
+class Entity(Node):
+    id: strawberry.ID = strawberry.field(description="The entity's id.")
+    name: str = strawberry.field(description="Its name, as it was first written.")
+    type: str = strawberry.field(description="What it is, in lower case, such as person, product or concept.")
+    description: str | None = strawberry.field(description="What it is, in a sentence.")
+    sense: str | None = strawberry.field(description="What tells it apart from others of its name and type.")
+    properties: JSON = strawberry.field(description="Further values, as a JSON object.")
+    confidence: float = strawberry.field(description="How sure it is that there is such a thing: 0 to 1.")
+    importance: float = strawberry.field(description="How much it matters: 0 to 1.")
+    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
+    created_at: datetime = strawberry.field(description="When it came into the volume.")
+    updated_at: datetime = strawberry.field(description="When it last changed.")
+    row: strawberry.Private[EntityRecord]
+
+    @staticmethod
+    def of(row: EntityRecord) -> Entity:
+        return Entity(
+            id=strawberry.ID(encode_id(NodeKind.ENTITY, row.id)),
+            name=row.name,
+            type=row.type,
+            description=row.description,
+            sense=row.sense or None,
+            properties=JSON(row.properties),
+            confidence=row.confidence,
+            importance=row.importance,
+            version=row.version,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            row=row,
+        )
+
+    @batched(description="Its other names, in order; looking it up by one of them finds it.")
+    @staticmethod
+    async def aliases(parents: list[Entity], info: Info) -> list[list[str]]:
+        keys = [e.row.id for e in parents]
+        lists = await info.context.store.read.lists(AliasRecord, "entity_id", keys, "match_key")
+        return [[alias.name for alias in aliases] for aliases in lists]
+
+    @batched(description="What is stated about it, oldest first unless ordered otherwise.")
+    @staticmethod
+    async def facts(
+        parents: list[Entity],
+        info: Info,
+        filter: Annotated[
+            FactFilter | None, strawberry.argument(description="Which facts; all that are believed.")
+        ] = None,
+        order_by: Annotated[FactOrder | None, strawberry.argument(description="In which order.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Fact]]:
+        return await connections(
+            info,
+            "Entity.facts",
+            [e.row.id for e in parents],
+            rel.FACTS_OF_ENTITY,
+            Fact.of,
+            first=first,
+            after=after,
+            filter=filters.FactFilter() if filter is None else filter.plain(),
+            sorting=Sorting() if order_by is None else order_by.plain(),
+        )
+
+    @batched(description="The relationships that begin or end at it, oldest first.")
+    @staticmethod
+    async def relationships(
+        parents: list[Entity],
+        info: Info,
+        direction: Way = Direction.BOTH,
+        types: Types = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Relationship]]:
+        return await connections(
+            info,
+            f"Entity.relationships {direction}",
+            [e.row.id for e in parents],
+            rel.RELATIONSHIPS_OF_ENTITY[direction],
+            Relationship.of,
+            first=first,
+            after=after,
+            filter=filters.RelationshipFilter(types=relation_types(types)),
+        )
+
+    @batched(description="The entities at the other end of its relationships, oldest relationship first.")
+    @staticmethod
+    async def neighbors(
+        parents: list[Entity],
+        info: Info,
+        direction: Way = Direction.BOTH,
+        types: Types = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[NeighborConnection]:
+        wanted = filters.RelationshipFilter(types=relation_types(types))
+        return await neighbors_of(info, [e.row.id for e in parents], direction, wanted, first, after)
+
+    @batched(description="The memories that are about it, oldest first.")
+    @staticmethod
+    async def memories(
+        parents: list[Entity],
+        info: Info,
+        include_obsolete: Annotated[
+            bool, strawberry.argument(description="Whether obsolete ones are shown too.")
+        ] = False,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Memory]]:
+        return await connections(
+            info,
+            "Entity.memories",
+            [e.row.id for e in parents],
+            rel.MEMORIES_OF_ENTITY,
+            Memory.of,
+            first=first,
+            after=after,
+            filter=filters.MemoryFilter(include_obsolete=include_obsolete),
+        )
+
+    @batched(description="The documents that mention it, oldest first.")
+    @staticmethod
+    async def documents(
+        parents: list[Entity], info: Info, first: First = 20, after: After = None
+    ) -> list[Connection[Document]]:
+        keys = [e.row.id for e in parents]
+        return await connections(
+            info, "Entity.documents", keys, rel.DOCUMENTS_OF_ENTITY, Document.of, first=first, after=after
+        )
+
+    @batched(description="The projects that it belongs to, oldest first.")
+    @staticmethod
+    async def projects(
+        parents: list[Entity], info: Info, first: First = 20, after: After = None
+    ) -> list[Connection[Project]]:
+        keys = [e.row.id for e in parents]
+        return await connections(
+            info, "Entity.projects", keys, rel.PROJECTS_OF_ENTITY, Project.of, first=first, after=after
+        )
+
+    @batched(description="It, its facts and its relationships as readable text, the first 20 of each.")
+    @staticmethod
+    async def explanation(parents: list[Entity], info: Info) -> list[str]:
+        return await explain(info.context.store.read, [e.row for e in parents])

@@ -1,0 +1,77 @@
+"""Evidence, and the interface that facts and relationships share."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import strawberry
+
+from schema.batching import batched
+from schema.context import Info
+from schema.types.node import Node
+from server.store.records import DocumentRecord, EvidenceRecord
+from server.terms import Authority, ClaimStatus, Precision
+
+if TYPE_CHECKING:
+    from schema.types.document import Document
+
+LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
+
+
+@strawberry.type(description="The words that a claim rests on.")
+class Evidence:
+    quote: str = strawberry.field(
+        description="The words. With `start` and `end` they are the document's own, from there to there."
+    )
+    start: int | None = strawberry.field(
+        description="Where the quote begins in the document's content, in code points; null without a place."
+    )
+    end: int | None = strawberry.field(description="Where the quote ends in the document's content, itself excluded.")
+    authority: Authority = strawberry.field(description="How authoritative the source is.")
+    confidence: float = strawberry.field(description="How sure this source alone makes the claim: 0 to 1.")
+    verified: bool = strawberry.field(description="Whether the quote was found in the document.")
+    document_id: strawberry.Private[UUID | None]
+
+    @staticmethod
+    def of(row: EvidenceRecord) -> Evidence:
+        return Evidence(
+            quote=row.quote,
+            start=row.start,
+            end=row.end,
+            authority=Authority(row.authority),
+            confidence=row.confidence,
+            verified=row.verified,
+            document_id=row.document_id,
+        )
+
+    @batched(description="The document that has the words; null where a person stated the claim without one.")
+    @staticmethod
+    async def document(parents: list[Evidence], info: Info) -> list[LazyDocument | None]:
+        from schema.types.document import Document
+
+        wanted = [e.document_id for e in parents if e.document_id is not None]
+        rows = await info.context.store.read.by_ids(DocumentRecord, wanted)
+        found = {row.id: Document.of(row) for row in rows if row is not None}
+        return [None if e.document_id is None else found.get(e.document_id) for e in parents]
+
+
+@strawberry.interface(description="A statement that rests on evidence: a fact or a relationship.")
+class Claim(Node):
+    confidence: float = strawberry.field(
+        description="How sure it is: 0 to 1. Independent documents that say the same raise it."
+    )
+    status: ClaimStatus = strawberry.field(description="Where it stands.")
+    valid_from: datetime | None = strawberry.field(
+        description="From when on it is true in the world; null: nobody said."
+    )
+    valid_from_precision: Precision | None = strawberry.field(description="How exactly validFrom was stated.")
+    valid_to: datetime | None = strawberry.field(
+        description="Until when it is true, itself excluded: an end of 2024 is 2025-01-01. Null: open, or nobody said."
+    )
+    valid_to_precision: Precision | None = strawberry.field(description="How exactly validTo was stated.")
+    known_from: datetime = strawberry.field(description="Since when the store believes this version of it.")
+    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
+    created_at: datetime = strawberry.field(description="When it came into the volume.")
+    updated_at: datetime = strawberry.field(description="When it last changed.")

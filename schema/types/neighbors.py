@@ -1,0 +1,104 @@
+"""The neighbours of an entity: what stands at the other end of its relationships."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import strawberry
+
+from schema.batching import batched, computed
+from schema.context import Info
+from schema.lists import bound, counts, keyset, pages
+from schema.pagination import Counts, PageInfo, encode_cursor
+from schema.types.relationship import Relationship
+from server.store import relations as rel
+from server.store.filters import RelationshipFilter
+from server.store.records import EntityRecord, RelationshipRecord
+from server.store.relations import Sorting
+from server.terms import Direction
+
+if TYPE_CHECKING:
+    from schema.types.entity import Entity
+
+LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
+
+
+@strawberry.type(description="An entity's neighbour, with the relationship that leads to it.")
+class NeighborEdge:
+    node: LazyEntity = strawberry.field(description="The entity at the other end.")
+    relationship: Relationship = strawberry.field(description="The relationship between the two.")
+    direction: Direction = strawberry.field(
+        description="OUT: the relationship leads to the neighbour; IN: it comes from there; BOTH: it is bidirectional."
+    )
+    make_cursor: strawberry.Private[Callable[[], str]]
+
+    @computed(description="The neighbour's place in this list; opaque. Give it as `after`.")
+    def cursor(self) -> str:
+        return self.make_cursor()
+
+
+@strawberry.type(description="One page of an entity's neighbours, one for each relationship.")
+class NeighborConnection:
+    edges: list[NeighborEdge] = strawberry.field(description="The neighbours, each with its relationship.")
+    has_next: strawberry.Private[bool]
+    has_previous: strawberry.Private[bool]
+    counts: strawberry.Private[Counts]
+    position: strawberry.Private[int]
+
+    @computed(description="The neighbours; one that several relationships lead to stands here several times.")
+    def nodes(self) -> list[LazyEntity]:
+        return [edge.node for edge in self.edges]
+
+    @computed(description="Where the page stands in the list, and the cursors to go on from.")
+    def page_info(self) -> PageInfo:
+        return PageInfo(
+            has_next_page=self.has_next,
+            has_previous_page=self.has_previous,
+            start_cursor=self.edges[0].make_cursor() if self.edges else None,
+            end_cursor=self.edges[-1].make_cursor() if self.edges else None,
+        )
+
+    @batched(description="How many relationships lead to neighbours. Counted only when it is asked for.")
+    @staticmethod
+    async def total_count(parents: list[NeighborConnection], info: Info) -> list[int]:
+        return [(await parent.counts.all())[parent.position] for parent in parents]
+
+
+async def neighbors_of(
+    info: Info, keys: list[UUID], direction: Direction, filter: RelationshipFilter, first: int, after: str | None
+) -> list[NeighborConnection]:
+    """Return the neighbours of each entity. Two statements, a third for the totals."""
+    from schema.types.entity import Entity
+
+    relation, by_id = rel.RELATIONSHIPS_OF_ENTITY[direction], Sorting()
+    bound_to = bound(f"Entity.neighbors {direction}", filter)
+    found = await pages(info, keys, relation, bound_to=bound_to, first=first, after=after, filter=filter)
+    ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
+    rows = await info.context.store.read.by_ids(EntityRecord, ids)
+    others = {row.id: Entity.of(row) for row in rows if row is not None}
+    totals, secret = counts(info, relation, keys, filter), info.context.store.cursor_secret
+
+    def edge(row: RelationshipRecord, key: UUID) -> NeighborEdge:
+        return NeighborEdge(
+            node=others[_other(row, key)],
+            relationship=Relationship.of(row),
+            direction=Direction.BOTH if row.bidirectional else Direction.OUT if row.source_id == key else Direction.IN,
+            make_cursor=lambda: encode_cursor(keyset(row, by_id), bound_to=bound_to, secret=secret),
+        )
+
+    return [
+        NeighborConnection(
+            edges=[edge(row, key) for row in page.rows if _other(row, key) in others],
+            has_next=page.has_next,
+            has_previous=after is not None,
+            counts=totals,
+            position=position,
+        )
+        for position, (key, page) in enumerate(zip(keys, found, strict=True))
+    ]
+
+
+def _other(row: RelationshipRecord, key: UUID) -> UUID:
+    return row.target_id if row.source_id == key else row.source_id

@@ -1,0 +1,121 @@
+"""Projects and code artifacts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import strawberry
+
+from schema.arguments import After, First
+from schema.batching import batched
+from schema.context import Info
+from schema.lists import connections
+from schema.pagination import Connection
+from schema.types.node import Node
+from server.ids import NodeKind, encode_id
+from server.store import filters
+from server.store import relations as rel
+from server.store.records import CodeArtifactRecord, ProjectRecord
+from server.terms import ProjectStatus
+
+if TYPE_CHECKING:
+    from schema.types.document import Document
+    from schema.types.entity import Entity
+    from schema.types.memory import Memory
+
+LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
+LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
+LazyMemory = Annotated["Memory", strawberry.lazy("schema.types.memory")]
+
+
+@strawberry.type(description="A piece of work that memories, entities and documents belong to.")
+class Project(Node):
+    id: strawberry.ID = strawberry.field(description="The project's id.")
+    name: str = strawberry.field(description="Its name, the only one of this name in the volume.")
+    description: str | None = strawberry.field(description="What it is about.")
+    status: ProjectStatus = strawberry.field(description="How it stands.")
+    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
+    created_at: datetime = strawberry.field(description="When it was made.")
+    updated_at: datetime = strawberry.field(description="When it last changed.")
+    key: strawberry.Private[UUID]
+
+    @staticmethod
+    def of(row: ProjectRecord) -> Project:
+        return Project(
+            id=strawberry.ID(encode_id(NodeKind.PROJECT, row.id)),
+            name=row.name,
+            description=row.description,
+            status=ProjectStatus(row.status),
+            version=row.version,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            key=row.id,
+        )
+
+    @batched(description="The memories that belong to it, obsolete ones left out, oldest first.")
+    @staticmethod
+    async def memories(
+        parents: list[Project], info: Info, first: First = 20, after: After = None
+    ) -> list[Connection[LazyMemory]]:
+        from schema.types.memory import Memory
+
+        keys = [p.key for p in parents]
+        live = filters.MemoryFilter()
+        return await connections(
+            info, "Project.memories", keys, rel.MEMORIES_OF_PROJECT, Memory.of, first=first, after=after, filter=live
+        )
+
+    @batched(description="The entities that it is about, oldest first.")
+    @staticmethod
+    async def entities(
+        parents: list[Project], info: Info, first: First = 20, after: After = None
+    ) -> list[Connection[LazyEntity]]:
+        from schema.types.entity import Entity
+
+        keys = [p.key for p in parents]
+        return await connections(
+            info, "Project.entities", keys, rel.ENTITIES_OF_PROJECT, Entity.of, first=first, after=after
+        )
+
+    @batched(description="The documents that it holds, oldest first.")
+    @staticmethod
+    async def documents(
+        parents: list[Project], info: Info, first: First = 20, after: After = None
+    ) -> list[Connection[LazyDocument]]:
+        from schema.types.document import Document
+
+        keys = [p.key for p in parents]
+        return await connections(
+            info, "Project.documents", keys, rel.DOCUMENTS_OF_PROJECT, Document.of, first=first, after=after
+        )
+
+
+@strawberry.type(description="A piece of code worth keeping.")
+class CodeArtifact(Node):
+    id: strawberry.ID = strawberry.field(description="The code artifact's id.")
+    title: str = strawberry.field(description="What it is called.")
+    language: str = strawberry.field(description="The language it is written in, in lower case.")
+    code: str = strawberry.field(description="The code itself.")
+    description: str | None = strawberry.field(description="What it does.")
+    tags: list[str] = strawberry.field(description="Its tags, in the order they were given.")
+    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
+    created_at: datetime = strawberry.field(description="When it was made.")
+    updated_at: datetime = strawberry.field(description="When it last changed.")
+    key: strawberry.Private[UUID]
+
+    @staticmethod
+    def of(row: CodeArtifactRecord) -> CodeArtifact:
+        return CodeArtifact(
+            id=strawberry.ID(encode_id(NodeKind.CODE_ARTIFACT, row.id)),
+            title=row.title,
+            language=row.language,
+            code=row.code,
+            description=row.description,
+            tags=row.tags,
+            version=row.version,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            key=row.id,
+        )

@@ -1,0 +1,359 @@
+"""Volumes: everything hangs off one, so isolation is checked once, here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import strawberry
+from strawberry.scalars import JSON
+
+from schema.arguments import After, First
+from schema.batching import batched, computed
+from schema.context import Info
+from schema.inputs import filters as inputs
+from schema.lists import connections
+from schema.nodes import FOUND
+from schema.pagination import Connection
+from schema.types.change import Change, changes_of
+from schema.types.document import Document, Ingestion
+from schema.types.entity import Entity
+from schema.types.fact import Fact
+from schema.types.memory import Memory
+from schema.types.node import Node
+from schema.types.project import CodeArtifact, Project
+from schema.types.relationship import Relationship
+from server import models
+from server.ids import NodeKind, decode_id, encode_id
+from server.services.identity import clean_name, normalise_type
+from server.services.resolution import Named, find_in
+from server.store import relations as rel
+from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
+from server.store.relations import Sorting
+from server.terms import Cardinality
+
+
+@strawberry.input(description="An entity by its name.")
+class EntityNameInput:
+    name: str = strawberry.field(
+        description="Its exact name or an alias; case, spacing, hyphens, articles and legal forms do not count."
+    )
+    type: str | None = strawberry.field(default=None, description="Its type, where several have the name.")
+
+    def plain(self) -> Named:
+        type = None if self.type is None else normalise_type(self.type)
+        return Named(clean_name(self.name), type, stated=type is not None)
+
+
+@strawberry.input(one_of=True, description="Which entity: by its id or by its name.")
+class EntityBy:
+    id: strawberry.Maybe[strawberry.ID] = strawberry.field(description="Its id.")
+    name: strawberry.Maybe[EntityNameInput] = strawberry.field(description="Its name.")
+
+
+@strawberry.type(description="A predicate or relationship type in use in a volume.")
+class Predicate:
+    name: str = strawberry.field(description="Its name in UPPER_SNAKE_CASE.")
+    cardinality: Cardinality = strawberry.field(description="How many claims of it a subject can have at a time.")
+    inverse: str | None = strawberry.field(description="What the same relationship is called from the other end.")
+    symmetric: bool = strawberry.field(description="Whether it means the same from both ends.")
+    description: str | None = strawberry.field(description="What it means.")
+
+    @staticmethod
+    def of(row: PredicateRecord) -> Predicate:
+        return Predicate(
+            name=row.name,
+            cardinality=Cardinality(row.cardinality),
+            inverse=row.inverse,
+            symmetric=row.symmetric,
+            description=row.description,
+        )
+
+
+@strawberry.type(description="How much a volume holds. Each number is counted only where it is asked for.")
+class VolumeStatistics:
+    key: strawberry.Private[UUID]
+
+    @batched(description="How many entities.")
+    @staticmethod
+    async def entities(parents: list[VolumeStatistics], info: Info) -> list[int]:
+        return await info.context.store.read.numbers_of_volumes(models.Entity, [p.key for p in parents])
+
+    @batched(description="How many facts, retracted ones included.")
+    @staticmethod
+    async def facts(parents: list[VolumeStatistics], info: Info) -> list[int]:
+        return await info.context.store.read.numbers_of_volumes(models.Fact, [p.key for p in parents])
+
+    @batched(description="How many relationships, retracted ones included.")
+    @staticmethod
+    async def relationships(parents: list[VolumeStatistics], info: Info) -> list[int]:
+        return await info.context.store.read.numbers_of_volumes(models.Relationship, [p.key for p in parents])
+
+    @batched(description="How many memories, obsolete ones included.")
+    @staticmethod
+    async def memories(parents: list[VolumeStatistics], info: Info) -> list[int]:
+        return await info.context.store.read.numbers_of_volumes(models.Memory, [p.key for p in parents])
+
+    @batched(description="How many documents.")
+    @staticmethod
+    async def documents(parents: list[VolumeStatistics], info: Info) -> list[int]:
+        return await info.context.store.read.numbers_of_volumes(models.Document, [p.key for p in parents])
+
+    @batched(description="How many entities of each type, as a JSON object.")
+    @staticmethod
+    async def entities_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
+        found = await info.context.store.read.numbers_by_type(models.Entity, [p.key for p in parents])
+        return [JSON(numbers) for numbers in found]
+
+    @batched(description="How many relationships of each type, as a JSON object.")
+    @staticmethod
+    async def relationships_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
+        found = await info.context.store.read.numbers_by_type(models.Relationship, [p.key for p in parents])
+        return [JSON(numbers) for numbers in found]
+
+
+@strawberry.type(description="An isolated body of knowledge: nothing in it is seen from another.")
+class Volume(Node):
+    id: strawberry.ID = strawberry.field(description="The volume's id.")
+    name: str = strawberry.field(description="Its name, the only one of this name.")
+    description: str | None = strawberry.field(description="What it is about.")
+    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
+    created_at: datetime = strawberry.field(description="When it was made.")
+    updated_at: datetime = strawberry.field(description="When its name or description last changed.")
+    key: strawberry.Private[UUID]
+
+    @staticmethod
+    def of(row: VolumeRecord) -> Volume:
+        return Volume(
+            id=strawberry.ID(encode_id(NodeKind.VOLUME, row.id)),
+            name=row.name,
+            description=row.description,
+            version=row.version,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            key=row.id,
+        )
+
+    @batched(
+        description="The entity with this id or name, or null. A name that several entities have is refused as AMBIGUOUS, "
+        "with the candidates' ids."
+    )
+    @staticmethod
+    async def entity(
+        parents: list[Volume],
+        info: Info,
+        by: Annotated[EntityBy, strawberry.argument(description="Which one.")],
+    ) -> list[Entity | Exception | None]:
+        read = info.context.store.read
+        if by.name is not None:
+            named = by.name.value.plain()
+            found = await find_in(read, [volume.key for volume in parents], named, "by")
+            return [Entity.of(row) if isinstance(row, EntityRecord) else row for row in found]
+        assert by.id is not None
+        named_id = decode_id(by.id.value)
+        known = named_id is not None and named_id.kind is NodeKind.ENTITY
+        row = await read.one(EntityRecord, named_id.id) if named_id is not None and known else None
+        rows = [row if row is not None and row.volume_id == volume.key else None for volume in parents]
+        return [None if row is None else Entity.of(row) for row in rows]
+
+    @batched(description="Its entities, by name unless ordered otherwise.")
+    @staticmethod
+    async def entities(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.EntityFilter | None, strawberry.argument(description="Which entities.")] = None,
+        order_by: Annotated[inputs.EntityOrder | None, strawberry.argument(description="In which order.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Entity]]:
+        return await connections(
+            info,
+            "Volume.entities",
+            [v.key for v in parents],
+            rel.ENTITIES_OF_VOLUME,
+            Entity.of,
+            first=first,
+            after=after,
+            filter=(filter or inputs.EntityFilter()).plain(),
+            sorting=(order_by or inputs.EntityOrder()).plain(),
+        )
+
+    @batched(description="Its facts, oldest first unless ordered otherwise.")
+    @staticmethod
+    async def facts(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.FactFilter | None, strawberry.argument(description="Which facts.")] = None,
+        order_by: Annotated[inputs.FactOrder | None, strawberry.argument(description="In which order.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Fact]]:
+        return await connections(
+            info,
+            "Volume.facts",
+            [v.key for v in parents],
+            rel.FACTS_OF_VOLUME,
+            Fact.of,
+            first=first,
+            after=after,
+            filter=(filter or inputs.FactFilter()).plain(),
+            sorting=(order_by or inputs.FactOrder()).plain(),
+        )
+
+    @batched(description="Its relationships, oldest first.")
+    @staticmethod
+    async def relationships(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[
+            inputs.RelationshipFilter | None, strawberry.argument(description="Which relationships.")
+        ] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Relationship]]:
+        return await connections(
+            info,
+            "Volume.relationships",
+            [v.key for v in parents],
+            rel.RELATIONSHIPS_OF_VOLUME,
+            Relationship.of,
+            first=first,
+            after=after,
+            filter=(filter or inputs.RelationshipFilter()).plain(),
+        )
+
+    @batched(description="Its memories, oldest first unless ordered otherwise.")
+    @staticmethod
+    async def memories(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.MemoryFilter | None, strawberry.argument(description="Which memories.")] = None,
+        order_by: Annotated[inputs.MemoryOrder | None, strawberry.argument(description="In which order.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Memory]]:
+        return await connections(
+            info,
+            "Volume.memories",
+            [v.key for v in parents],
+            rel.MEMORIES_OF_VOLUME,
+            Memory.of,
+            first=first,
+            after=after,
+            filter=(filter or inputs.MemoryFilter()).plain(),
+            sorting=(order_by or inputs.MemoryOrder()).plain(),
+        )
+
+    @batched(description="Its documents, oldest first.")
+    @staticmethod
+    async def documents(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.DocumentFilter | None, strawberry.argument(description="Which documents.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Document]]:
+        wanted = (filter or inputs.DocumentFilter()).plain()
+        keys = [v.key for v in parents]
+        return await connections(
+            info,
+            "Volume.documents",
+            keys,
+            rel.DOCUMENTS_OF_VOLUME,
+            Document.of,
+            first=first,
+            after=after,
+            filter=wanted,
+        )
+
+    @batched(description="Its code artifacts, oldest first.")
+    @staticmethod
+    async def code_artifacts(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.CodeArtifactFilter | None, strawberry.argument(description="Which ones.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[CodeArtifact]]:
+        return await connections(
+            info,
+            "Volume.codeArtifacts",
+            [v.key for v in parents],
+            rel.CODE_ARTIFACTS_OF_VOLUME,
+            CodeArtifact.of,
+            first=first,
+            after=after,
+            filter=(filter or inputs.CodeArtifactFilter()).plain(),
+        )
+
+    @batched(description="Its projects, oldest first.")
+    @staticmethod
+    async def projects(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.ProjectFilter | None, strawberry.argument(description="Which projects.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Project]]:
+        wanted = (filter or inputs.ProjectFilter()).plain()
+        keys = [v.key for v in parents]
+        return await connections(
+            info, "Volume.projects", keys, rel.PROJECTS_OF_VOLUME, Project.of, first=first, after=after, filter=wanted
+        )
+
+    @batched(description="The runs of the extraction pipeline over its documents, oldest first.")
+    @staticmethod
+    async def ingestions(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.IngestionFilter | None, strawberry.argument(description="Which ingestions.")] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[Ingestion]]:
+        return await connections(
+            info,
+            "Volume.ingestions",
+            [v.key for v in parents],
+            rel.INGESTIONS_OF_VOLUME,
+            Ingestion.of,
+            first=first,
+            after=after,
+            filter=(filter or inputs.IngestionFilter()).plain(),
+        )
+
+    @batched(description="The predicates and relationship types in use, by name.")
+    @staticmethod
+    async def predicates(
+        parents: list[Volume], info: Info, first: First = 100, after: After = None
+    ) -> list[Connection[Predicate]]:
+        return await connections(
+            info,
+            "Volume.predicates",
+            [v.key for v in parents],
+            rel.PREDICATES_OF_VOLUME,
+            Predicate.of,
+            first=first,
+            after=after,
+            sorting=Sorting(("name",)),
+        )
+
+    @batched(description="The change log of the volume, newest first: what was written, when and by whom.")
+    @staticmethod
+    async def changes(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[inputs.ChangeFilter | None, strawberry.argument(description="Which entries.")] = None,
+        first: First = 50,
+        after: After = None,
+    ) -> list[Connection[Change]]:
+        wanted = (filter or inputs.ChangeFilter()).plain()
+        return await changes_of(info, [v.key for v in parents], wanted, first, after)
+
+    @computed(description="How much it holds.")
+    def statistics(self) -> VolumeStatistics:
+        return VolumeStatistics(key=self.key)
+
+
+FOUND[NodeKind.VOLUME] = (VolumeRecord, Volume.of)
+__all__ = ["EntityBy", "EntityNameInput", "Predicate", "Volume", "VolumeStatistics"]
