@@ -6,6 +6,7 @@ The README's table of settings is generated from the descriptions here and teste
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -28,7 +29,12 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to bind. Without authentication only loopback is served.")
     port: int = Field(8000, ge=0, le=65535, description="Port to bind.")
     workers: int = Field(1, ge=1, le=64, description="Server processes.")
-    log_level: str = Field("info", description="Log level: debug, info, warning or error.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Log level: debug, info, warning or error."
+    )
+    shutdown_grace: int = Field(
+        30, ge=0, description="Seconds that requests under way have to end when the server is told to stop."
+    )
 
     embeddings_url: str | None = Field(
         None, description="Base URL of an OpenAI-compatible embeddings API. Unset: the embedded MiniLM model."
@@ -51,7 +57,9 @@ class Settings(BaseSettings):
     extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents.")
     ingestion_lease: float = Field(30, gt=0, description="Seconds after which another process takes over an ingestion.")
 
-    follower_lease: float = Field(5, gt=0, le=60, description="Seconds after which another process takes over a follower.")
+    follower_lease: float = Field(
+        5, gt=0, le=60, description="Seconds after which another process takes over a follower."
+    )
     read_interval: float = Field(
         1.0, gt=0, le=60, description="Seconds after which a process sees what others added to the vector index."
     )
@@ -88,3 +96,22 @@ class Settings(BaseSettings):
     def loopback(self) -> bool:
         """Whether `host` can be reached from this machine only."""
         return self.host in LOOPBACK or self.host.startswith("127.")
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"LOREGRAPH_{name.upper()}"
+
+
+def settings_table() -> str:
+    """Return all settings as a Markdown table: variable, default, description; in the order of the class."""
+    rows = ["| Variable | Default | What it sets |", "| --- | --- | --- |"]
+    for name, field in Settings.model_fields.items():
+        rows.append(f"| `{variable(name)}` | {_shown(field.default)} | {field.description} |")
+    return "\n".join(rows) + "\n"
+
+
+def _shown(default: object) -> str:
+    if default is None:
+        return "unset"
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"

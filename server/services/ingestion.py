@@ -62,10 +62,13 @@ class IngestionWorker:
         self._wake.set()
 
     async def run(self) -> None:
-        """Work until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self._settings.extraction_workers):
-                group.create_task(self._loop())
+        """Work until cancelled; what is under way then is given back at once, for whoever comes next."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._settings.extraction_workers):
+                    group.create_task(self._loop())
+        finally:
+            await self._queue.release()
 
     async def _loop(self) -> None:
         while True:
@@ -111,7 +114,7 @@ class IngestionWorker:
             _log.info("Ingestion %s is not ours any more.", ingestion.id)
         except ServerError as error:
             await self._again_or_fail(ingestion, error.message)
-        except Exception:
+        except Exception:  # noqa: BLE001
             # The worker loop is one of the two places that may catch everything: one document must not stop the others.
             _log.exception("Ingestion %s failed.", ingestion.id)
             await self._queue.fail(

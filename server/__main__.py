@@ -1,0 +1,286 @@
+"""The command line: names, options, help and exit codes. What the commands do is in server.commands.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings. Results go to stdout; progress, logs and errors go to stderr.
+Commands import what they run only when they run: --help needs none of it, and neither do extraction processes, which
+import this module when they start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from server.config import Settings, settings_table, variable
+from server.errors import Misconfigured, ServerError
+from server.terms import Authority
+
+T = TypeVar("T")
+FAILED, MISUSED, TERMINATED = 1, 2, 128 + signal.SIGTERM
+
+app = typer.Typer(
+    name="loregraph",
+    help="A GraphQL server for semantic memory: text in, a knowledge graph out, traversed in one query.",
+    epilog="Settings come from the environment (loregraph settings lists them); options win over them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="Folder of the database and the vector index.", show_default="LOREGRAPH_DATA or ./data"
+    ),
+]
+Host = Annotated[str | None, typer.Option("--host", help="Loopback address to bind.", show_default="127.0.0.1")]
+Port = Annotated[int | None, typer.Option("--port", help="Port to bind; 0 takes any free one.", show_default="8000")]
+Workers = Annotated[int | None, typer.Option("--workers", help="Server processes.", show_default="1")]
+Volume = Annotated[str, typer.Option("--volume", help="Volume of the graph; made where it is missing.")]
+
+
+def _settings(**flags: Any) -> Settings:
+    """Return the settings: the environment's, with the flags that were given.
+
+    Raises:
+        Misconfigured: a value cannot be used; the values themselves are not shown.
+    """
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        told = [f"{variable('_'.join(map(str, one['loc'])))}: {one['msg']}" for one in error.errors()]
+        raise Misconfigured("; ".join(told)) from None
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; SIGTERM ends it in order, as SIGINT does."""
+
+    async def stoppable() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        with contextlib.suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
+
+    try:
+        return asyncio.run(stoppable())
+    except asyncio.CancelledError:
+        raise typer.Exit(TERMINATED) from None
+
+
+@contextlib.contextmanager
+def _bar(what: str, *, bytes: bool = False) -> Iterator[tuple[Progress, Any]]:
+    """Show a progress bar on stderr, where that is a terminal."""
+    console = Console(stderr=True)
+    count = TaskProgressColumn() if bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield progress, progress.add_task(what, total=None)
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+@app.command()
+def serve(host: Host = None, port: Port = None, workers: Workers = None, data: Data = None) -> None:
+    """Serve the graph at /graphql, with GraphiQL for browsers and /health for operators.
+
+    Migrates the database and makes the volume "default" first. SIGTERM ends it in order.
+    """
+    from server.commands import serving
+
+    settings = _settings(host=host, port=port, workers=workers, data=data)
+    serving.check_host(settings)
+    with serving.listen(settings.host, settings.port) as opened:
+        _say(f"Loregraph serves {serving.address(opened)}")
+        serving.serve(settings, opened)
+
+
+@app.command()
+def demo(host: Host = None, port: Port = None, workers: Workers = None, data: Data = None) -> None:
+    """Serve as `serve` does, with the sample in the volume "sample", and say what to try."""
+    from server.commands import serving
+
+    settings = _settings(host=host, port=port, workers=workers, data=data)
+    serving.check_host(settings)
+    with serving.listen(settings.host, settings.port) as opened:
+        typer.echo(serving.welcome(serving.address(opened)))
+        serving.serve(settings, opened, sample=True)
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")],
+    volume: Annotated[
+        str, typer.Option("--volume", help="Volume to put them into; made where it is missing, but not with --url.")
+    ] = "default",
+    authority: Annotated[
+        Authority, typer.Option("--authority", case_sensitive=False, help="How much the source counts.")
+    ] = Authority.UNKNOWN,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for each document.")] = False,
+    uri_prefix: Annotated[
+        str | None,
+        typer.Option(
+            "--uri-prefix", help="Give each document a uri: this prefix and its path. Without it none has one."
+        ),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="Ingest by a running server, at this address, instead of a data folder.")
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Read texts into the graph, and wait until that is done.
+
+    Of folders, .txt, .md and .markdown are read, in all folders below too; hidden files are not. A document's title is
+    its path within the folder that was named, or its file name. The same text again is the same document.
+    """
+    from server.commands import ingesting, outcomes, sources
+
+    if url is not None and data is not None:
+        raise typer.BadParameter("--url and --data exclude each other.")
+    settings = _settings(data=data)
+    try:
+        found = sources.find(paths, uri_prefix)
+    except ServerError as error:
+        raise typer.BadParameter(error.message, param_hint="PATH...") from error
+    if found.skipped:
+        _say(f"{found.skipped} files skipped that are not {sources.KNOWN}.")
+    if not found.sources:
+        _say("There is nothing to ingest.")
+        raise typer.Exit(FAILED)
+    with _bar("Ingesting") as (bar, task):
+        bar.update(task, total=len(found.sources))
+
+        def done(outcome: outcomes.Outcome) -> None:
+            bar.advance(task)
+            if as_json:
+                typer.echo(outcomes.as_json(outcome))
+
+        if url is None:
+            ended = _run(ingesting.ingest(settings, found.sources, volume, authority, done))
+        else:
+            ended = _run(ingesting.ingest_remotely(settings, url, found.sources, volume, authority, done))
+    if not as_json:
+        Console().print(outcomes.as_table(ended))
+    if any(outcome.failed for outcome in ended):
+        raise typer.Exit(FAILED)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE.jsonl", help="Lines of JSON, or - for standard input.")],
+    volume: Volume = "default",
+    batch: Annotated[int, typer.Option("--batch", min=1, max=100_000, help="Lines to a transaction.")] = 5_000,
+    data: Data = None,
+) -> None:
+    """Load a graph from lines of JSON, as export writes them.
+
+    Kinds are entity (key, name, type), fact (subject, content), relationship (source, target, type) and memory (title,
+    content, entities); keys are local, and an entity comes before what refers to it. What the graph knows already is met,
+    not doubled, except for memories. A wrong line ends the import; the batches before it stay.
+    """
+    from server.commands import transfer
+
+    settings = _settings(data=data)
+    path = None if file == "-" else Path(file)
+    if path is not None and not path.is_file():
+        raise typer.BadParameter(f"{file}: there is no such file.", param_hint="FILE.jsonl")
+    with _bar("Importing", bytes=True) as (bar, task), contextlib.ExitStack() as stack:
+        lines = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
+        bar.update(task, total=None if path is None else path.stat().st_size)
+        loaded = _run(transfer.import_lines(settings, lines, volume, batch, lambda n: bar.advance(task, n)))
+    typer.echo(f"Imported {loaded.words}.")
+
+
+@app.command()
+def export(
+    volume: Annotated[str, typer.Option("--volume", help="Volume to export.")] = "default", data: Data = None
+) -> None:
+    """Write a volume to standard output as lines of JSON, which import brings back.
+
+    Entities, facts, relationships and memories are written, each claim with its first quote. Documents, projects, links of
+    memories and history are not, nor what was retracted or is obsolete.
+    """
+    from server.commands import transfer
+
+    done = _run(transfer.export_lines(_settings(data=data), volume, sys.stdout.buffer))
+    left_out = sum(done.left_out.values())
+    if left_out:
+        _say(f"{left_out} retracted claims and obsolete memories were left out.")
+
+
+@app.command()
+def migrate(data: Data = None) -> None:
+    """Bring the database to the tables of this version; serve, ingest and import do so by themselves."""
+    from server.commands import upkeep
+
+    _run(upkeep.migrate_tables(_settings(data=data)))
+    typer.echo("The database is up to date.")
+
+
+@app.command()
+def reindex(data: Data = None) -> None:
+    """Rebuild the vector index from the database, after a change of the embedding model, say. Stop the server first."""
+    from server.commands import upkeep
+
+    with _bar("Embedding") as (bar, task):
+        work = upkeep.rebuild_index(
+            _settings(data=data), lambda n: bar.update(task, total=n), lambda n: bar.advance(task, n)
+        )
+        count = _run(work)
+    typer.echo(f"The vector index holds {count:,} nodes.")
+
+
+@app.command()
+def sdl() -> None:
+    """Print the GraphQL schema."""
+    from schema import build_schema
+    from schema.limits import Limits
+
+    typer.echo(build_schema(Limits()).as_str())
+
+
+@app.command()
+def settings() -> None:
+    """Print all settings: environment variable, default and meaning, as a Markdown table."""
+    typer.echo(settings_table(), nl=False)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from server.services.health import own_version
+
+        typer.echo(f"loregraph {own_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    try:
+        app(prog_name="loregraph")
+    except ServerError as error:
+        _say(f"loregraph: {error.message}")
+        sys.exit(MISUSED if isinstance(error, Misconfigured) else FAILED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Outcomes of ingesting: one line of JSON for each document, or a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import orjson
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+__all__ = ["Outcome", "as_json", "as_table"]
+
+_SHOWN = 100
+_COUNTS = ("entities", "facts", "relationships", "rejected")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one text. Without a document it was refused; `rejected` counts items that were found and refused."""
+
+    path: str
+    document: str | None = None
+    ingestion: str | None = None
+    status: str | None = None
+    created: bool = False
+    entities: int = 0
+    facts: int = 0
+    relationships: int = 0
+    rejected: int = 0
+    error: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the text is not in the graph."""
+        return self.status != "DONE"
+
+
+def as_json(outcome: Outcome) -> str:
+    """Return an outcome as one line of JSON."""
+    return orjson.dumps(asdict(outcome)).decode()
+
+
+def as_table(outcomes: Sequence[Outcome]) -> Table:
+    """Return outcomes as a table with their sums; of more than 100 only those that failed."""
+    shown = outcomes if len(outcomes) <= _SHOWN else [one for one in outcomes if one.failed]
+    table = Table(box=box.SIMPLE_HEAD, show_footer=True)
+    table.add_column("document", f"{len(outcomes)} documents", overflow="fold")
+    table.add_column("status", f"{sum(one.failed for one in outcomes)} failed")
+    for name in _COUNTS:
+        table.add_column(name, str(sum(getattr(one, name) for one in outcomes)), justify="right")
+    for one in shown:
+        told = f"{escape(one.path)}\n[red]{escape(one.error)}[/red]" if one.error else escape(one.path)
+        table.add_row(told, _status(one), *(str(getattr(one, name)) for name in _COUNTS))
+    return table
+
+
+def _status(outcome: Outcome) -> str:
+    if outcome.failed:
+        return f"[red]{outcome.status or 'REFUSED'}[/red]"
+    return "done" if outcome.created else "known"
