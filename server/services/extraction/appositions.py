@@ -14,6 +14,7 @@ from server.services.extraction.names import Trust
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
+from server.services.extraction.statements import type_of
 
 _KIN = vocabulary.wordset(
     "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
@@ -50,9 +51,11 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
     word = noun.lemma_.lower()
     for owner_token, word_before in _owners(noun, member, resolved):
         owner = resolved[owner_token.i]
-        if word in _KIN and member.type == owner.type == "person":
+        if word in _KIN and _may_be_person(member) and _may_be_person(owner):
+            member.learn("person", Trust.CUE)
+            owner.learn("person", Trust.CUE)
             draft.relate(member, upper_snake(word, "of"), owner)
-        elif is_role(noun) and member.type in {"person", "concept"} and owner.type not in {"person", "place"}:
+        elif is_role(noun) and member.type in {"person", "concept"} and _may_employ(owner):
             member.learn("person", Trust.CUE)
             owner.learn("organization", Trust.STATED)
             role = reading.text(noun_phrase(noun, reading))
@@ -60,6 +63,9 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             draft.state(member, f"{role} {word_before} {owner.name}", "experience", "HAS_ROLE", importance=0.8)
         elif word_before == "of" and not is_role(noun):
             draft.relate(member, upper_snake(word, "of"), owner)
+    kind = type_of(noun)
+    if kind is not None and noun.dep_ == "appos":
+        member.learn(kind, Trust.CUE)
     determined = any(child.dep_ == "det" for child in noun.children)
     if noun.dep_ == "appos" and determined and noun.i > 0 and reading.doc[noun.left_edge.i - 1].text == ",":
         words = [
@@ -68,6 +74,17 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             if not any(up.dep_ in {"relcl", "acl"} and noun.is_ancestor(up) for up in (one, *one.ancestors))
         ]
         draft.state(member, f"Is {reading.text(words)}", "definition", "IS_A", importance=0.7)
+
+
+def _may_be_person(member: Member) -> bool:
+    return member.type == "person" or member.trust <= Trust.RECOGNISER
+
+
+def _may_employ(owner: Member) -> bool:
+    """Tell whether somebody can have a post there; a person only where the recogniser alone says so."""
+    if owner.type == "person":
+        return owner.trust <= Trust.RECOGNISER and len(owner.name.split()) == 1
+    return owner.type != "place"
 
 
 def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list[tuple[Token, str]]:

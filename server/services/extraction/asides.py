@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
-from server.services.extraction.names import Name
+from server.services.extraction.names import Name, Trust
 from server.services.extraction.periods import Period, periods
 from server.services.extraction.protocol import ValueType
 
@@ -51,6 +51,7 @@ def state_life(member: Member, aside: Aside, draft: Draft) -> None:
     for period, word in ((aside.born, "born"), (aside.died, "died")):
         if period is None:
             continue
+        member.learn("person", Trust.CUE)
         draft.state(
             member,
             f"{word} {period.text}",

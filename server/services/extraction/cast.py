@@ -49,6 +49,8 @@ class Cast:
     def __init__(self, known: Iterable[KnownName] = ()) -> None:
         self._members = [Member(one.key, one.name, one.type, Trust.CUE, list(one.aliases)) for one in known]
         self.known = list(self._members)
+        self._long: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}
         self.plans = any(_is_plan(member.name) for member in self._members)
         """Whether the document is about plans, so that "Enterprise" alone is one."""
 
@@ -68,6 +70,17 @@ class Cast:
                 return member
         return next((member for member in reversed(self._members) if _is_part(wanted, member)), None)
 
+    def equate(self, name: str, alias: str) -> None:
+        """Note that the text gives `alias` as another form of `name`, wherever either stands."""
+        known = self.find(name) or self.find(alias)
+        if known is not None:
+            known.call(name)
+            known.call(alias)
+        else:
+            self._long[normal(alias)] = name
+            self._long[normal(name)] = name
+            self._aliases[normal(name)] = alias
+
     def meet(self, text: str, kind: str, trust: Trust) -> Member:
         """Return the member that `text` names, a new one where nobody does."""
         member = self.find(text)
@@ -79,8 +92,11 @@ class Cast:
         ):
             text, kind, trust = f"{text} Plan", "product", Trust.CUE
         if member is None or ((member.type == "person") != (kind == "person") and trust is Trust.STATED):
+            text = self._long.get(normal(text), text)
             member = Member(self._key(text), _canonical(text), kind, trust)
             self._members.append(member)
+            if normal(text) in self._aliases:
+                member.call(self._aliases[normal(text)])
             if normal(member.name) != normal(text) or _is_plan(member.name):
                 member.call(_short_plan(member.name))
         else:

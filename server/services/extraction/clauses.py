@@ -126,6 +126,7 @@ def _is_listed(token: Token) -> bool:
     before = token.doc[token.left_edge.i - 1] if token.left_edge.i else None
     return (
         token.tag_.startswith("NNP")
+        and token.lower_ not in vocabulary.TITLES
         and before is not None
         and before.text in {",", "and", "or", "&"}
         and not any(child.dep_ == "det" for child in token.children)
@@ -166,14 +167,26 @@ def _subjects_of_participle(verb: Token) -> list[Token]:
     if loose and head.dep_ in {"pobj", "conj", "dobj"}:
         main = next((one for one in head.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         return _subjects(main) if main is not None else []
-    return conjuncts(head)
+    return _described_by(head)
+
+
+def _described_by(noun: Token) -> list[Token]:
+    """Return what a noun says something of: in "X is a film directed by Y" X is directed; elsewhere the noun stands for itself."""
+    if noun.tag_.startswith("NNP"):
+        return [noun]
+    while noun.dep_ == "conj" and noun.head.pos_ in {"NOUN", "PROPN"}:
+        noun = noun.head
+    if noun.dep_ == "attr" and noun.head.lemma_ == "be":
+        return _subjects(noun.head)
+    return [noun.head] if noun.dep_ == "appos" and noun.pos_ == "NOUN" else conjuncts(noun)
 
 
 def _antecedent(verb: Token, subject: Token) -> list[Token]:
     """Return what a relative pronoun stands for, else the subject and those listed with it."""
     if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
-        return [verb.head]
-    return conjuncts(subject)
+        return _described_by(verb.head)
+    several = any(child.dep_ in {"cc", "conj"} for child in subject.children)
+    return conjuncts(subject) if several else [subject]
 
 
 def _is_passive(verb: Token) -> bool:

@@ -11,6 +11,7 @@ from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.names import Trust
 from server.services.extraction.reading import Reading
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
@@ -49,9 +50,10 @@ class Discourse:
         word = token.lower_
         if word in _PERSONS:
             genders = {_PERSONS[word], "u"}
-            return self._latest(lambda member: member.type == "person" and member.gender in genders)
+            found = self._latest(lambda member: member.type == "person" and member.gender in genders)
+            return found or self._person_by_pronoun()
         if word in _THINGS:
-            if self._subjects and self._subjects[-1] is None:
+            if (self._subjects and self._subjects[-1] is None) or _has_nearer(token):
                 return None
             return self._latest(lambda member: member.type not in {"person", "event"})
         if word in _GROUPS:
@@ -59,6 +61,14 @@ class Discourse:
                 (one for one in reversed(self._subjects) if one is not None and one.type == "organization"), None
             )
         return self._definite(token)
+
+    def _person_by_pronoun(self) -> Member | None:
+        """Return the latest subject or topic, a person by the very pronoun, where only the recogniser has said anything else."""
+        for member in (*reversed([one for one in self._subjects if one is not None]), *self._earlier):
+            if member.trust <= Trust.RECOGNISER and member.type != "person":
+                member.learn("person", Trust.CUE)
+                return member
+        return None
 
     def _definite(self, token: Token) -> Member | None:
         """Resolve "the plan", "this library": the latest member of a type that the noun can stand for."""
@@ -77,6 +87,13 @@ class Discourse:
                 if member is not None and fits(member):
                     return member
         return None
+
+
+def _has_nearer(token: Token) -> bool:
+    """Tell whether an object pronoun may well mean a plain noun of its own sentence: "fills gaps in a sentence; GPT-3 continues it"."""
+    if token.dep_ not in {"dobj", "pobj"}:
+        return False
+    return any(before.pos_ == "NOUN" and before.tag_ == "NN" for before in token.doc[token.sent.start : token.i])
 
 
 def is_pronoun(token: Token) -> bool:

@@ -79,7 +79,7 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
 
 def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
     """Tell whether the role is a post, "head of research", not what somebody is by nature: "an English novelist"."""
-    return any(not any(child.dep_ == "det" for child in role.token.children) for role in roles)
+    return bool(roles) and not any(child.dep_ == "det" for child in roles[0].token.children)
 
 
 def _is_role(scene: Scene, complement: Complement) -> bool:
@@ -97,7 +97,11 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
         return False
     if lemma in _JOINING:
         return not preposition
-    if preposition == "in" or (member.type == "place" and preposition not in {"at", "for"}):
+    if (
+        (member.type == "place" and member.trust > Trust.RECOGNISER)
+        or preposition == "in"
+        or (member.type == "place" and preposition not in {"at", "for"})
+    ):
         return False
     if lemma in {"work", "intern", "consult"} and preposition in {"at", "for"}:
         return True

@@ -7,7 +7,7 @@ grammar may correct a type later; this module never sees a parse.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -56,17 +56,39 @@ class Name:
     trust: Trust
 
 
-def spot(block: Block, doc: Doc, familiar: frozenset[str]) -> list[Name]:
+def spot(block: Block, doc: Doc, familiar: frozenset[str], title: str = "") -> list[Name]:
     """Return the names in a tagged block, in order, none overlapping.
 
-    `familiar` holds names that the document used before: they are names wherever they stand, a sentence's start included.
+    `familiar` holds names that the document used before: they are names wherever they stand, a sentence's start included; `title` is
+    the name that it is about, which may be longer than any rule would find.
     """
     taken: dict[int, Name] = {}
-    for name in (*_listed(doc, familiar), *_shaped(block, doc, familiar)):
-        if not any(index in taken for index in range(name.first, name.last)):
-            taken |= dict.fromkeys(range(name.first, name.last), name)
+    for name in (*_entitled(doc, title), *_listed(doc, familiar), *_shaped(block, doc, familiar)):
+        rest = _clear(doc, name, taken)
+        if rest is not None:
+            taken |= dict.fromkeys(range(rest.first, rest.last), rest)
     found = sorted(set(taken.values()), key=lambda name: name.first)
     return [_widened(doc, name) for name in found]
+
+
+def _clear(doc: Doc, name: Name, taken: Mapping[int, Name]) -> Name | None:
+    """Return the part of a name before what is taken already: of "Victor Emmanuel III of Italy" the king remains."""
+    last = next((index for index in range(name.first, name.last) if index in taken), name.last)
+    if last < name.last:
+        while last > name.first and not _is_capital(doc[last - 1]) and doc[last - 1].text not in {"I", "II", "III"}:
+            last -= 1
+    if last == name.first:
+        return None
+    return name if last == name.last else _name(doc, name.first, last, *_type(doc, name.first, last))
+
+
+def _entitled(doc: Doc, title: str) -> Iterator[Name]:
+    """Yield the places where the document's title stands as a name: "Mafalda of Savoy"."""
+    for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", doc.text) if title else ():
+        span = doc.char_span(*match.span())
+        if span is not None:
+            kind, trust = _type(doc, span.start, span.end)
+            yield _name(doc, span.start, span.end, kind, trust)
 
 
 def _listed(doc: Doc, familiar: frozenset[str]) -> Iterator[Name]:
@@ -156,6 +178,10 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     opener = (
         doc[end - 1].text.lower() in vocabulary.ORGANIZATION_OPENERS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS
     )
+    across = (
+        token.text == "of" and bool(token.ent_type_) and doc[end - 1].ent_type_ == token.ent_type_ == after.ent_type_
+    )
+    opener = opener or across or re.fullmatch(r"[IVX]{1,5}", doc[end - 1].text) is not None
     bound = token.text in vocabulary.PARTICLES or token.text == "&" or (token.text == "of" and opener)
     hyphen = token.text == "-" and not doc[end - 1].whitespace_ and not token.whitespace_
     if (bound or hyphen) and _is_capital(after):
@@ -187,21 +213,33 @@ def _ends_run(token: Token) -> bool:
 
 def _trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     """Drop articles, ranks, roles and plain words from the ends of a run: "CEO Tim Cook" is Tim Cook."""
-    plain = vocabulary.words("not_names")
     roles = [index for index in range(first, last) if doc[index].text.lower() in vocabulary.TITLE_ROLES]
     if roles and doc[first].text not in vocabulary.given_names():
         first = roles[-1] + 1
-    while first < last and (doc[first].text.lower() in plain or _is_rank(doc[first]) or not _is_capital(doc[first])):
+    while first < last and (_is_plain(doc[first]) or _is_rank(doc[first]) or not _is_capital(doc[first])):
         first += 1
+    person = doc[first].text in vocabulary.given_names() if first < last else False
     while (
         first < last
-        and doc[last - 1].text.lower() in plain - vocabulary.PLAN_NOUNS
-        and doc[last - 1].text.lower() not in {"general"}
+        and _is_plain(doc[last - 1])
+        and not (person and last - first == 2)
+        and doc[last - 1].text.lower() not in vocabulary.PLAN_NOUNS
     ):
         last -= 1
-    if first < last and last - first == 1 and doc[first].text.lower() in plain | vocabulary.PLAN_NOUNS:
-        return last, last
-    return first, last
+    nameless = (
+        vocabulary.words("not_names") | vocabulary.words("adjectives") | vocabulary.PLAN_NOUNS | vocabulary.TITLES
+    )
+    named = any(_bare(token) not in nameless and token.text[0].isalnum() for token in doc[first:last])
+    return (first, last) if named else (last, last)
+
+
+def _is_plain(token: Token) -> bool:
+    partial = token.text.endswith("-") and _bare(token) in vocabulary.words("adjectives")
+    return partial or _bare(token) in vocabulary.words("not_names")
+
+
+def _bare(token: Token) -> str:
+    return token.text.lower().strip("-")
 
 
 def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: bool) -> bool:
@@ -214,6 +252,8 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
     if text.isupper() and not odd and sum(t.is_upper for t in doc if t.is_alpha) > len(doc) // 2 > 1:
         return False  # shouting
     if titled:
+        if last - first > 1 and doc[last - 1].text.lower() in vocabulary.PLAN_NOUNS:
+            return True
         if doc[first].text in vocabulary.given_names() and last - first in {2, 3}:
             return True
         return (recognised and all(token.tag_.startswith("NNP") for token in doc[first:last] if token.is_alpha)) or (
@@ -222,6 +262,8 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
     if not _starts_sentence(head):
         return last - first > 1 or recognised or odd or head.tag_.startswith("NN")
     if last - first == 1:
+        if head.tag_ == "NNS" and last < len(doc) and (doc[last].tag_ == "VBZ" or doc[last].text == "was"):
+            return not head.text.endswith("ics")  # a plural that takes a singular verb: Lanternworks was
         return (
             (head.tag_.startswith("NNP") and (recognised or _acts(doc, last)))
             or odd
@@ -241,7 +283,8 @@ def _type(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
     listed = vocabulary.listed().get(doc[first:last].text)
     if listed:
         return listed, Trust.LIST
-    head, opener = words[-1].lower(), words[0].lower()
+    numbered = len(words) > 1 and re.fullmatch(r"[IVX]{1,5}", words[-1]) is not None
+    head, opener = words[-2 if numbered else -1].lower(), words[0].lower()
     if len(words) > 1:
         if head in vocabulary.PLAN_NOUNS:
             return "product", Trust.CUE
@@ -253,9 +296,11 @@ def _type(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "event", Trust.CUE
         if head in vocabulary.PLACE_HEADS or opener in vocabulary.PLACE_HEADS:
             return "place", Trust.CUE
-    if re.fullmatch(r"[IVX]{2,5}", words[-1]) and len(words) > 1 and not doc[first].text.isupper():
-        return "person", Trust.CUE  # Lothair II
-    if words[0] in vocabulary.given_names() or (first and doc[first - 1].text.lower() in vocabulary.TITLES):
+    if (
+        (numbered and not words[0].isupper())
+        or words[0] in vocabulary.given_names()
+        or (first and doc[first - 1].text.lower() in vocabulary.TITLES)
+    ):
         return "person", Trust.CUE
     labels = [_LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in _LABELS]
     odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
@@ -305,13 +350,17 @@ def _is_titled(doc: Doc) -> bool:
 
 
 def texts(names: Iterable[Name]) -> frozenset[str]:
-    """Return the names' texts, case-folded."""
-    return frozenset(name.text.casefold() for name in names)
+    """Return the names' texts, case-folded; a plan's short form is one of them."""
+    found = {name.text.casefold() for name in names}
+    short = {text.rsplit(" ", 1)[0] for text in found if text.rsplit(" ", 1)[-1] in vocabulary.PLAN_NOUNS}
+    return frozenset(found | short)
 
 
-def of_title(title: str, text: str) -> frozenset[str]:
-    """Return the title, case-folded, without what its brackets and commas add, where the text uses it as a name."""
+def of_title(title: str, text: str) -> str:
+    """Return the title without what its brackets and commas add, where the text uses it as a name; else nothing."""
     head = re.split(r"\s*[(,:|–—]", title.strip(), maxsplit=1)[0].strip()
-    plain = head.casefold() in vocabulary.words("not_names") or not head[:1].isupper() or len(head.split()) > 5
+    small = vocabulary.PARTICLES | {"of", "the"}
+    plain = head.casefold() in vocabulary.words("not_names") or len(head.split()) > 5
+    plain = plain or not all(word[0].isupper() or word in small for word in head.split())
     used = bool(head) and re.search(rf"(?<!\w){re.escape(head)}(?!\w)", text) is not None
-    return frozenset({head.casefold()}) if used and not plain else frozenset()
+    return head if used and not plain else ""

@@ -31,11 +31,20 @@ from server.services.extraction.periods import periods
 from server.services.extraction.posts import Post, read_post, state_post
 from server.services.extraction.protocol import ChunkText, Extraction, Span
 from server.services.extraction.reading import Meaning, Piece, Reading, fold, spaced
-from server.services.extraction.relations import edges, skills
+from server.services.extraction.relations import edges, skills, types
 from server.services.extraction.sentence import Scene
 from server.services.extraction.statements import dates, definitions, prices, statements
 
-_RULES: tuple[Callable[[Scene, Draft], None], ...] = (employment, skills, edges, prices, definitions, dates, statements)
+_RULES: tuple[Callable[[Scene, Draft], None], ...] = (
+    types,
+    employment,
+    skills,
+    edges,
+    prices,
+    definitions,
+    dates,
+    statements,
+)
 _PLANS = re.compile(r"\b(?:plan|tier|edition|subscription)s?\b", re.IGNORECASE)
 
 
@@ -101,22 +110,24 @@ class _Chunk:
         return found[0] if len(found) == 1 else None
 
     def _name(self, passages: list[_Passage]) -> None:
-        """Find the names, those of the prose first: they tell what a heading's capitals mean."""
-        familiar = self._cast.familiar | names.of_title(self._chunk.title, self._chunk.text)
+        """Find the names in two rounds: what is a name in the middle of a sentence is one at its start and in a heading too."""
+        familiar = self._cast.familiar
+        title = names.of_title(self._chunk.title, self._chunk.text)
         for passage in passages:
             passage.post = read_post(passage.block, passage.doc)
-            if passage.post is not None:
-                passage.names = [passage.post.where] if passage.post.where else []
-            elif passage.block.kind is not Kind.HEADING:
-                passage.names = names.spot(passage.block, passage.doc, familiar)
-        familiar |= names.texts(name for passage in passages for name in passage.names)
-        for passage in passages:
-            if passage.block.kind is Kind.HEADING and passage.post is None:
-                passage.names = names.spot(passage.block, passage.doc, familiar)
-            self._meet(passage)
+        for _ in range(2):
+            for passage in passages:
+                passage.names = _names(passage, familiar, title)
+            familiar |= names.texts(name for passage in passages for name in passage.names)
+        beside = [dict(asides(passage.block.text, passage.names)) for passage in passages]
+        for passage, found in zip(passages, beside, strict=True):
+            for index, aside in found.items():
+                if aside.alias:
+                    self._cast.equate(passage.names[index].text, aside.alias)
+        for passage, found in zip(passages, beside, strict=True):
+            self._meet(passage, found)
 
-    def _meet(self, passage: _Passage) -> None:
-        beside = dict(asides(passage.block.text, passage.names))
+    def _meet(self, passage: _Passage, beside: dict[int, Aside]) -> None:
         for index, name in enumerate(passage.names):
             member = self._cast.meet(name.text, name.type, name.trust)
             first, last = passage.block.place(name.start, name.end)
@@ -124,10 +135,7 @@ class _Chunk:
             member.quote = member.quote or self._chunk.text[first:last]
             passage.members.append(member)
             if index in beside:
-                aside = beside[index]
-                passage.asides.append((member, aside))
-                if aside.alias:
-                    member.call(aside.alias)
+                passage.asides.append((member, beside[index]))
 
     def _outline(self, passages: list[_Passage], outline: Outline) -> None:
         for passage in passages:
@@ -180,7 +188,12 @@ class _Chunk:
         for (name, place), (after, around) in pairwise(pairs):
             text = passage.block.text
             goes_on = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6])
-            if place.type == around.type == "place" and text[name.end : after.start] == ", " and not goes_on:
+            if (
+                place.type in {"place", "organization"}
+                and around.type == "place"
+                and text[name.end : after.start] == ", "
+                and not goes_on
+            ):
                 self._draft.relate(place, "LOCATED_IN", around)
                 found.append((name.start, after.end, place))
         return found
@@ -228,3 +241,9 @@ class _Chunk:
 def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
     """Return whom a subject stands beside: "her brother Bob"."""
     return next((resolved[child.i] for child in token.children if child.dep_ == "appos" and child.i in resolved), None)
+
+
+def _names(passage: _Passage, familiar: frozenset[str], title: str) -> list[Name]:
+    if passage.post is not None:
+        return [passage.post.where] if passage.post.where else []
+    return names.spot(passage.block, passage.doc, familiar, title)

@@ -19,10 +19,23 @@ _KNOWING = frozenset({"use", "know", "master", "program", "code", "speak", "writ
 _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "versed", "certified"})
 _NO_EDGE = frozenset({"say", "tell", "think", "be", "have", "do", "feel", "look", "seem", "call", "name", "mean"})
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
+_PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  # prepositions in a verb's clothes
 _LOOSE = frozenset({"with", "for", "of", "as"})
+_COMPANY_VERBS = vocabulary.wordset("sell employ launch offer manufacture acquire hire operate supply ship announce")
 _EMPTY = frozenset(
     {"as", "like", "than", "per", "despite", "because", "since", "until", "before", "after", "during", "about", "of"}
 )
+
+
+def types(scene: Scene, draft: Draft) -> None:
+    """What a subject does tells what it may be, where only the recogniser has guessed: who sells and employs is an organization."""
+    del draft
+    lemma, passive = scene.clause.lemma, scene.clause.passive
+    founded = (passive and lemma in {"found", "co"}) or (scene.clause.verb.lower_ in {"based", "headquartered"})
+    if scene.subject.name.split()[0] in vocabulary.given_names() or scene.subject.trust > Trust.RECOGNISER:
+        return
+    if founded or (lemma in _COMPANY_VERBS and not passive):
+        scene.subject.learn("organization", Trust.CUE)
 
 
 def skills(scene: Scene, draft: Draft) -> None:
@@ -69,6 +82,8 @@ def _edge_type(scene: Scene, complement: Complement) -> str | None:
         return _noun_type(complement)
     if clause.lemma in _NO_EDGE or preposition in _EMPTY:
         return None
+    if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
+        return None
     if clause.passive and not preposition:
         return None
     return predicates.relationship_type(
@@ -96,5 +111,7 @@ def _learn(scene: Scene, complement: Complement, member: Member) -> None:
     lemma, preposition = scene.clause.lemma, complement.preposition
     if lemma in {"include", "offer", "add"} and scene.subject.type == "product" and not preposition:
         member.learn("feature", Trust.CUE)
+    if lemma in {"sell", "launch", "release"} and not preposition and not scene.clause.passive:
+        member.learn("product", Trust.CUE)
     if lemma in _PLACE_VERBS and preposition == "in":
         member.learn("place", Trust.CUE)

@@ -15,6 +15,14 @@ from server.services.extraction.sentence import Scene
 _PRICING = frozenset({"cost", "price", "charge", "sell", "start", "be", "bill"})
 _MUTE = frozenset(
     {
+        "believe",
+        "consider",
+        "regard",
+        "call",
+        "describe",
+        "mention",
+        "propose",
+        "follow",
         "say",
         "tell",
         "think",
@@ -84,6 +92,8 @@ def definitions(scene: Scene, draft: Draft) -> None:
         if not any(child.dep_ == "det" and child.lower_ in {"a", "an", "the", "one"} for child in noun.children):
             continue
         scene.use(noun, scene.clause.verb)
+        if all(child.dep_ == "det" and child.lower_ == "the" for child in noun.children):
+            continue  # "the answer" says nothing of its own
         kind = type_of(noun)
         if kind is not None and scene.clause.verb.tag_ in {"VBZ", "VBD"}:
             scene.subject.learn(kind, Trust.STATED if kind in _EXCLUSIVE else Trust.CUE)
@@ -143,6 +153,8 @@ def statements(scene: Scene, draft: Draft) -> None:
     if any(one.adjective is not None and one.token.i in scene.told for one in clause.complements):
         return
     objects = [one for one in rest if not one.preposition]
+    if any(one.token.pos_ == "PRON" and not one.preposition for one in clause.complements):
+        return
     if not rest or (clause.lemma == "be" and not rest[0].preposition and clause.verb.dep_ != "ROOT"):
         return
     category = predicates.category(clause.lemma, scene.subject.type)

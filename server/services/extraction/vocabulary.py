@@ -41,7 +41,8 @@ TIERS = wordset(
     "free starter basic standard professional pro plus premium business team teams growth enterprise ultimate essentials"
 )
 TITLES = wordset(
-    "mr mr. mrs mrs. ms ms. dr dr. prof prof. sir lady lord king queen president professor captain senator saint"
+    "mr mr. mrs mrs. ms ms. dr dr. prof prof. sir lady lord king queen president professor captain senator saint "
+    "prime minister count countess duke duchess baron baroness prince emperor empress cardinal bishop archbishop pope rabbi"
 )
 TITLE_ROLES = wordset(
     "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "
