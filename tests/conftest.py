@@ -63,11 +63,15 @@ class Cluster:
         self.folder.chmod(0o777)
         self.port = _free_port()
         self.data = self.folder / "data"
-        self._run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        self._run(
+            "initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"
+        )
         self.start()
 
     def start(self) -> None:
-        options = f"-c fsync=off -c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}"
+        options = (
+            f"-c fsync=off -c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}"
+        )
         log = str(self.folder / "log")
         self._run("pg_ctl", "-D", str(self.data), "-w", "-l", log, "-o", options + " -c max_connections=200", "start")
 
@@ -78,7 +82,11 @@ class Cluster:
         found = _program(program)
         assert found is not None
         subprocess.run(
-            _as_other([found, *arguments]), check=True, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
+            _as_other([found, *arguments]),
+            check=True,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
         )
 
     def url(self, name: str) -> str:

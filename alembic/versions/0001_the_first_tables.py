@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 import sqlmodel
 from alembic import op
-from sqlalchemy.dialects import postgresql
+
 
 revision: str = '0001'
 down_revision: str | None = None
@@ -24,9 +24,9 @@ def upgrade() -> None:
     sa.Column('kind', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('node_kind', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('node_id', sa.Uuid(), nullable=True),
-    sa.Column('before', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=True),
-    sa.Column('after', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=True),
-    sa.Column('batch', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=True),
+    sa.Column('before', sa.JSON(none_as_null=True), nullable=True),
+    sa.Column('after', sa.JSON(none_as_null=True), nullable=True),
+    sa.Column('batch', sa.JSON(none_as_null=True), nullable=True),
     sa.Column('size', sa.Integer(), nullable=False),
     sa.Column('actor', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
@@ -91,7 +91,7 @@ def upgrade() -> None:
     sa.Column('language', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
     sa.Column('code', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('tags', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('tags', sa.JSON(none_as_null=True), nullable=False),
     sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('id')
     )
@@ -121,7 +121,7 @@ def upgrade() -> None:
     sa.Column('volume_id', sa.Uuid(), nullable=False),
     sa.Column('key', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('request_hash', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('result', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('result', sa.JSON(none_as_null=True), nullable=False),
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
     sa.ForeignKeyConstraint(['volume_id'], ['volume.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('volume_id', 'key')
@@ -138,13 +138,13 @@ def upgrade() -> None:
     sa.Column('title', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('content', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('context', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('keywords', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
-    sa.Column('tags', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('keywords', sa.JSON(none_as_null=True), nullable=False),
+    sa.Column('tags', sa.JSON(none_as_null=True), nullable=False),
     sa.Column('importance', sa.Integer(), nullable=False),
     sa.Column('obsolete', sa.Boolean(), nullable=False),
     sa.Column('obsolete_reason', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('superseded_by_id', sa.Uuid(), nullable=True),
-    sa.Column('provenance', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('provenance', sa.JSON(none_as_null=True), nullable=False),
     sa.CheckConstraint('importance BETWEEN 1 AND 10', name='importance_range'),
     sa.CheckConstraint('superseded_by_id <> id', name='not_by_itself'),
     sa.ForeignKeyConstraint(['superseded_by_id'], ['memory.id'], ondelete='SET NULL'),
@@ -225,7 +225,7 @@ def upgrade() -> None:
     sa.Column('sense', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('described_by', sa.Uuid(), nullable=True),
-    sa.Column('properties', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('properties', sa.JSON(none_as_null=True), nullable=False),
     sa.Column('confidence', sa.Float(), nullable=False),
     sa.Column('importance', sa.Float(), nullable=False),
     sa.Column('origin', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -457,7 +457,7 @@ def upgrade() -> None:
     sa.Column('ingestion_id', sa.Uuid(), nullable=False),
     sa.Column('ordinal', sa.Integer(), nullable=False),
     sa.Column('kind', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('item', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('item', sa.JSON(none_as_null=True), nullable=False),
     sa.Column('reason', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.ForeignKeyConstraint(['ingestion_id'], ['ingestion.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('ingestion_id', 'ordinal')
@@ -478,7 +478,7 @@ def upgrade() -> None:
     sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('strength', sa.Float(), nullable=False),
     sa.Column('bidirectional', sa.Boolean(), nullable=False),
-    sa.Column('properties', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('properties', sa.JSON(none_as_null=True), nullable=False),
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
     sa.Column('updated_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
     sa.Column('version', sa.Integer(), nullable=False),
@@ -577,7 +577,7 @@ def upgrade() -> None:
     sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('strength', sa.Float(), nullable=False),
     sa.Column('bidirectional', sa.Boolean(), nullable=False),
-    sa.Column('properties', sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), 'postgresql'), nullable=False),
+    sa.Column('properties', sa.JSON(none_as_null=True), nullable=False),
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('version', sa.Integer(), nullable=False),
     sa.Column('volume_id', sa.Uuid(), nullable=False),

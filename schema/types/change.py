@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import strawberry
@@ -14,10 +16,31 @@ from schema.lists import behind, bound
 from schema.nodes import nodes_by_id
 from schema.pagination import Connection, Counts, check_first, connect
 from schema.types.node import Node
-from server.ids import NodeKind
+from server.ids import NodeKind, encode_id
 from server.store.filters import ChangeFilter
 from server.store.records import ChangeRecord
 from server.terms import ChangeKind
+
+
+_ENDS = {
+    "subject_id": ("subject", NodeKind.ENTITY),
+    "source_id": ("source", NodeKind.ENTITY),
+    "target_id": ("target", NodeKind.ENTITY),
+    "superseded_by_id": ("supersededBy", NodeKind.MEMORY),
+}
+
+
+def shown(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return logged columns under the names, and ids in the form, that clients know."""
+    found: dict[str, Any] = {}
+    for column, value in fields.items():
+        if column in _ENDS:
+            name, kind = _ENDS[column]
+            found[name] = None if value is None else encode_id(kind, UUID(value))
+        else:
+            first, *rest = column.split("_")
+            found[first + "".join(word.capitalize() for word in rest)] = value
+    return found
 
 
 @strawberry.type(description="An entry of the change log: something that was written, and by whom.")
@@ -44,8 +67,8 @@ class Change(Node):
         return Change(
             id=strawberry.ID(f"chg_{row.seq}_{place}"),
             kind=ChangeKind(row.kind),
-            before=None if row.before is None else JSON(row.before),
-            after=None if row.after is None else JSON(row.after),
+            before=None if row.before is None else JSON(shown(row.before)),
+            after=None if row.after is None else JSON(shown(row.after)),
             actor=row.actor,
             at=row.at,
             of_node=about,

@@ -11,13 +11,13 @@ from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import JSON, CheckConstraint, Text
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel, UTCDateTime
 
 from server.ids import new_id
 
 SortableText = Text().with_variant(Text(collation="C"), "postgresql")
-Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+# JSON rather than JSONB on PostgreSQL: it keeps the order of keys, as SQLite does, and nothing searches inside it.
+Json = JSON(none_as_null=True)
 
 
 def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:

@@ -18,7 +18,7 @@ from sqlmodel import SQLModel
 from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput
-from server.ids import NodeKind, new_id
+from server.ids import NodeKind, encode_id, new_id
 from server.services.checks import (
     Changes,
     check_version,
@@ -111,11 +111,33 @@ def text_of(memory: NewMemory | MemoryRecord) -> str:
     return memory_text(memory.title, memory.content, memory.context, memory.keywords, memory.tags)
 
 
-_KINDS: tuple[tuple[str, type[Any], type[SQLModel], str, str], ...] = (
-    ("entities", EntityRecord, models.MemoryEntity, "entity_id", "entity"),
-    ("documents", DocumentRecord, models.MemoryDocument, "document_id", "document"),
-    ("code_artifacts", CodeArtifactRecord, models.MemoryCodeArtifact, "code_artifact_id", "code artifact"),
-    ("projects", ProjectRecord, models.MemoryProject, "project_id", "project"),
+class _Kind(NamedTuple):
+    """A kind of node that can be attached: where it stands in inputs and tables, and what it is called."""
+
+    name: str
+    argument: str
+    record: type[Any]
+    link: type[SQLModel]
+    column: str
+    node: NodeKind
+    what: str
+
+
+_KINDS = (
+    _Kind("entities", "entities", EntityRecord, models.MemoryEntity, "entity_id", NodeKind.ENTITY, "entity"),
+    _Kind(
+        "documents", "documents", DocumentRecord, models.MemoryDocument, "document_id", NodeKind.DOCUMENT, "document"
+    ),
+    _Kind(
+        "code_artifacts",
+        "codeArtifacts",
+        CodeArtifactRecord,
+        models.MemoryCodeArtifact,
+        "code_artifact_id",
+        NodeKind.CODE_ARTIFACT,
+        "code artifact",
+    ),
+    _Kind("projects", "projects", ProjectRecord, models.MemoryProject, "project_id", NodeKind.PROJECT, "project"),
 )
 
 
@@ -126,17 +148,13 @@ async def attach(tx: Transaction, memory_id: UUID, attachments: Attachments) -> 
         NotFound: one of them is not of this volume.
     """
     asked: dict[str, list[str]] = {}
-    for name, record, link, column, what in _KINDS:
-        ids: tuple[UUID, ...] = getattr(attachments, name)
+    for kind in _KINDS:
+        ids: tuple[UUID, ...] = getattr(attachments, kind.name)
         if ids:
-            await in_volume(tx.read, record, tx.volume_id, ids, _camel(name), what)
-            tx.insert_if_absent(link, [{"memory_id": memory_id, column: id} for id in dict.fromkeys(ids)])
-            asked[_camel(name)] = [str(id) for id in ids]
+            await in_volume(tx.read, kind.record, tx.volume_id, ids, kind.argument, kind.what)
+            tx.insert_if_absent(kind.link, [{"memory_id": memory_id, kind.column: id} for id in dict.fromkeys(ids)])
+            asked[kind.argument] = [encode_id(kind.node, id) for id in ids]
     return asked
-
-
-def _camel(name: str) -> str:
-    return "codeArtifacts" if name == "code_artifacts" else name
 
 
 def insert_memory(tx: Transaction, memory: NewMemory, embedded: Embedded, *, logged: bool = True) -> UUID:
@@ -314,7 +332,12 @@ class Memories:
             for known in await tx.read.where(MemoryLinkRecord, left_id=low, right_id=high, type=type):
                 return known.id
             id = insert_link(tx, left, right, type, None, automatic=False)
-            tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, left, after={"linked": str(right), "type": type})
+            tx.log(
+                ChangeKind.UPDATED,
+                NodeKind.MEMORY,
+                left,
+                after={"linked": encode_id(NodeKind.MEMORY, right), "type": type},
+            )
         return id
 
     async def unlink(self, volume: VolumeRecord, left: UUID, right: UUID, type: str | None, actor: str) -> int:
@@ -331,7 +354,7 @@ class Memories:
             gone = [link for link in known if type is None or link.type == type]
             tx.delete_ids(models.MemoryLink, [link.id for link in gone])
             if gone:
-                tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, left, before={"linked": str(right)})
+                tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, left, before={"linked": encode_id(NodeKind.MEMORY, right)})
         return len(gone)
 
     async def attach(self, volume: VolumeRecord, id: UUID, attachments: Attachments, actor: str) -> None:
@@ -355,10 +378,10 @@ class Memories:
         async with self._store.write(volume.id, actor) as tx:
             await one_in_volume(tx.read, MemoryRecord, volume.id, id, "id", "memory")
             asked: dict[str, list[str]] = {}
-            for name, _, link, column, _ in _KINDS:
-                for other in getattr(attachments, name):
-                    tx.delete_where(link, memory_id=id, **{column: other})
-                    asked.setdefault(_camel(name), []).append(str(other))
+            for kind in _KINDS:
+                for other in getattr(attachments, kind.name):
+                    tx.delete_where(kind.link, memory_id=id, **{kind.column: other})
+                    asked.setdefault(kind.argument, []).append(encode_id(kind.node, other))
             if asked:
                 tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, before={"attached": asked})
 

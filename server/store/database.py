@@ -7,8 +7,8 @@ SQLite, where one writer at a time waits for the busy timeout, and an ordinary t
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import orjson
@@ -23,7 +23,7 @@ from server.errors import UpstreamUnavailable
 
 
 def _dumps(value: Any) -> str:
-    return orjson.dumps(value).decode()
+    return orjson.dumps(value, default=str).decode()
 
 
 def _open_sqlite(connection: Any, _record: Any, *, busy_ms: int) -> None:
@@ -101,17 +101,19 @@ class Database:
         await self._writer.dispose()
 
 
-class translated:
-    """Turns "the database does not answer" into UpstreamUnavailable; a broken statement stays what it is: a defect."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, PoolTimeout) or (isinstance(error, DBAPIError) and unavailable(error)):
-            raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
-        if isinstance(error, OSError) and isinstance(error, ConnectionError):
-            raise UpstreamUnavailable("The database cannot be reached. Check LOREGRAPH_DATABASE_URL.") from error
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn "the database does not answer" into UpstreamUnavailable; a broken statement stays what it is: a defect."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise UpstreamUnavailable("The database is too busy. Try again in a moment.") from error
+    except DBAPIError as error:
+        if not unavailable(error):
+            raise
+        raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
+    except ConnectionError as error:
+        raise UpstreamUnavailable("The database cannot be reached. Check LOREGRAPH_DATABASE_URL.") from error
 
 
 def unavailable(error: DBAPIError) -> bool:

@@ -29,11 +29,14 @@ async def new_volume(store: Store, name: str = "v") -> UUID:
 async def graph(store: Store, volume: UUID, width: int = 3, facts: int = 4) -> list[UUID]:
     async with store.write(volume, "test") as tx:
         entities = [
-            tx.insert(models.Entity, name=f"E{n}", match_key=f"e{n}", type="concept", importance=n / 10) for n in range(width)
+            tx.insert(models.Entity, name=f"E{n}", match_key=f"e{n}", type="concept", importance=n / 10)
+            for n in range(width)
         ]
         for n, entity in enumerate(entities):
             for f in range(facts):
-                tx.insert(models.Fact, subject_id=entity, content=f"{n}.{f}", claim_key=f"{n}.{f}", importance=(f % 2) / 2)
+                tx.insert(
+                    models.Fact, subject_id=entity, content=f"{n}.{f}", claim_key=f"{n}.{f}", importance=(f % 2) / 2
+                )
             tx.insert(models.Relationship, source_id=entity, target_id=entities[(n + 1) % width], type="NEXT")
         tx.insert(models.Relationship, source_id=entities[0], target_id=entities[0], type="SELF", bidirectional=True)
     return entities
@@ -43,7 +46,11 @@ async def test_each_parent_gets_its_own_first_rows_in_order(store: Store) -> Non
     volume = await new_volume(store)
     a, b, c = await graph(store, volume)
     pages = await store.read.pages(rel.FACTS_OF_ENTITY, [c, a, c], FactFilter(), first=3)
-    assert [[f.content for f in p.rows] for p in pages] == [["2.0", "2.1", "2.2"], ["0.0", "0.1", "0.2"], ["2.0", "2.1", "2.2"]]
+    assert [[f.content for f in p.rows] for p in pages] == [
+        ["2.0", "2.1", "2.2"],
+        ["0.0", "0.1", "0.2"],
+        ["2.0", "2.1", "2.2"],
+    ]
     assert [p.has_next for p in pages] == [True, True, True]
     after = (pages[1].rows[-1].id,)
     rest = await store.read.pages(rel.FACTS_OF_ENTITY, [a], FactFilter(), first=3, after=after)
@@ -59,7 +66,9 @@ async def test_a_sorted_page_goes_on_behind_equal_values(store: Store) -> None:
     seen: list[str] = []
     after = None
     for _ in range(3):
-        (page,) = await store.read.pages(rel.FACTS_OF_ENTITY, [a], FactFilter(), first=2, sorting=by_importance, after=after)
+        (page,) = await store.read.pages(
+            rel.FACTS_OF_ENTITY, [a], FactFilter(), first=2, sorting=by_importance, after=after
+        )
         seen += [f.content for f in page.rows]
         after = (page.rows[-1].importance, page.rows[-1].id)
     assert seen == ["0.5", "0.3", "0.1", "0.4", "0.2", "0.0"]
@@ -111,7 +120,10 @@ async def test_a_transaction_stamps_its_rows_and_log_with_one_increasing_instant
     from server.store.filters import ChangeFilter
 
     (page,) = await store.read.changes([volume], ChangeFilter(), 2, None)
-    assert [(c.kind, n, c.actor, c.at) for c, n in page.rows] == [("CREATED", 1, "ann", tx.at), ("CREATED", 0, "ann", tx.at)]
+    assert [(c.kind, n, c.actor, c.at) for c, n in page.rows] == [
+        ("CREATED", 1, "ann", tx.at),
+        ("CREATED", 0, "ann", tx.at),
+    ]
     last, place = page.rows[-1]
     (rest,) = await store.read.changes([volume], ChangeFilter(), 9, (last.seq, place))
     assert [(c.kind, c.before, c.after) for c, _ in rest.rows] == [
