@@ -27,6 +27,20 @@ def keyset(row: Any, sorting: Sorting) -> tuple[KeysetValue, ...]:
     return (*(getattr(row, name) for name in sorting.names), row.id)
 
 
+class Keysets(Sequence[tuple[KeysetValue, ...]]):
+    """The sort keys of a page's rows, made only where a cursor is asked for."""
+
+    def __init__(self, rows: Sequence[Any], sorting: Sorting) -> None:
+        self._rows = rows
+        self._sorting = sorting
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return keyset(self._rows[index], self._sorting)
+
+
 def behind(info: Info, after: str | None, bound_to: str) -> list[KeysetValue] | None:
     """Return the sort key that a cursor holds, or None without one.
 
@@ -89,7 +103,7 @@ async def connections(
     return [
         connect(
             [make(row) for row in page.rows],
-            [keyset(row, sorting) for row in page.rows],
+            Keysets(page.rows, sorting),
             bound_to=bound_to,
             secret=secret,
             has_next=page.has_next,
