@@ -61,6 +61,9 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             role = reading.text(noun_phrase(noun, reading))
             draft.relate(member, "FOUNDED" if word in _FOUNDERS else "WORKS_AT", owner, None, role)
             draft.state(member, f"{role} {word_before} {owner.name}", "experience", "HAS_ROLE", importance=0.8)
+        elif word in vocabulary.CLASSES["work"] and owner.type == "person" and word_before == "at":
+            member.learn("work", Trust.CUE)
+            draft.relate(member, "CREATED_BY", owner)
         elif word_before == "of" and not is_role(noun):
             draft.relate(member, upper_snake(word, "of"), owner)
     kind = type_of(noun)

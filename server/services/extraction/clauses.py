@@ -15,7 +15,7 @@ from server.services.extraction import vocabulary
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
-_OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl", "ccomp"})
+_OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall"})
 _CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
 _DENIALS = frozenset(
@@ -50,6 +50,7 @@ _HEARSAY = frozenset(
         "nearly",
     }
 )
+_SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
 _UNREAL = vocabulary.wordset(
     "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
     "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear"
@@ -85,10 +86,13 @@ class Clause:
 
 def clauses(sentence: Span) -> Iterator[Clause]:
     """Yield the clauses of a sentence, left to right."""
+    pairs = any(token.lower_ == "respectively" for token in sentence)
     asks = "?" in sentence.text[-4:]
     for token in sentence:
         if _is_verb(token):
             doubt = "a question asserts nothing" if asks else _doubt(token)
+            if pairs:
+                doubt = "it pairs its lists, each with its own"
             complements = tuple(one for one in _complements(token) if not _is_none(one.token))
             yield Clause(token, tuple(_subjects(token)), complements, _is_passive(token), doubt)
 
@@ -145,6 +149,8 @@ def _subjects(verb: Token) -> list[Token]:
         return [one for child in own for one in _antecedent(verb, child)]
     if verb.dep_ == "conj" or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
+        if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
+            return [named]
         if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
             if verb.dep_ == "acl":
                 return _subjects_of_participle(verb)
@@ -160,11 +166,22 @@ def _subjects(verb: Token) -> list[Token]:
     return []
 
 
+def _named_before(verb: Token) -> Token | None:
+    """Return the name that a passive participle with its agent follows: "star in The Batman, directed by Matt Reeves"."""
+    edge = verb.left_edge.i
+    by = verb.tag_ == "VBN" and any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
+    if not by or edge < 2 or verb.doc[edge - 1].text != ",":
+        return None
+    before = verb.doc[edge - 2]
+    return before if before.tag_.startswith("NNP") else None
+
+
 def _subjects_of_participle(verb: Token) -> list[Token]:
     """Return what a participle after a noun is about: after a comma the main clause's subject, else that noun."""
     head = verb.head
     loose = verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == ","
-    if loose and head.dep_ in {"pobj", "conj", "dobj"}:
+    by = any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
+    if loose and not by and head.dep_ in {"pobj", "conj", "dobj"}:
         main = next((one for one in head.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         return _subjects(main) if main is not None else []
     return _described_by(head)
@@ -229,7 +246,7 @@ def _prepositional(
 ) -> Iterator[Complement]:
     """Yield the nouns after a preposition, and after the prepositions that hang on them or stand beside it."""
     words = preposition.lower_
-    if words in _DENIALS or any(child.dep_ == "neg" for child in preposition.children):
+    if words in _DENIALS or words in _SOURCES or any(child.dep_ == "neg" for child in preposition.children):
         return
     for child in preposition.children:
         if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":

@@ -108,5 +108,5 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
     if (place.noun is not None and is_role(place.noun)) or (place.noun is None and has_role):
         return preposition in _AT
     if lemma in _DOING and preposition == "at":
-        return member.type == "organization"
+        return member.type in {"organization", "concept"}
     return lemma in {"serve", "teach", "employ", "hire"} and preposition in {"at", "for", "by"}

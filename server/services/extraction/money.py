@@ -33,7 +33,7 @@ _UNIT = "month|mo|year|yr|week|day|hour|user|seat|member|person|employee|request
 _UNITS = {"mo": "month", "yr": "year", "licence": "license"}
 _MONEY = re.compile(
     rf"(?<![\w.,])(?:(?P<sign>US\$|[$€£¥₹])\s?(?P<a>{_AMOUNT})|(?P<code>{_CODES})\s(?P<b>{_AMOUNT})"
-    rf"|(?P<c>{_AMOUNT})\s?(?P<word>{_CODES}|[€£]|(?:US\s)?dollars?|euros?|pounds?))"
+    rf"|(?P<c>{_AMOUNT})(?:\s(?P<large>million|billion|trillion|thousand))?\s?(?P<word>{_CODES}|[€£]|(?:US\s)?dollars?|euros?|pounds?))"
     rf"(?:(?P<gap>\s?)(?P<scale>million|billion|trillion|thousand|bn|[kKmMbB])(?!\w))?(?P<tail>\s?(?:dollars?|euros?))?"
     rf"(?P<per>(?:(?:\s?/\s?|\s(?:per|a|an|each)\s)(?:{_UNIT})(?!\w)){{0,2}})"
 )
@@ -56,7 +56,7 @@ def amounts(text: str) -> list[Money]:
 
 def _value(match: re.Match[str]) -> str:
     digits = next(match[group] for group in "abc" if match[group]).replace(",", "")
-    amount = Decimal(digits) * _SCALES.get((match["scale"] or "").lower(), 1)
+    amount = Decimal(digits) * _SCALES.get((match["scale"] or match["large"] or "").lower(), 1)
     plain = f"{amount:f}"
     plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
     unit = (match["sign"] or match["code"] or match["word"]).removeprefix("US ").rstrip("s")

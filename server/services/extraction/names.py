@@ -216,6 +216,8 @@ def _trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     roles = [index for index in range(first, last) if doc[index].text.lower() in vocabulary.TITLE_ROLES]
     if roles and doc[first].text not in vocabulary.given_names():
         first = roles[-1] + 1
+    if last - first > 1 and _starts_sentence(doc[first]) and doc[first].tag_ in {"VB", "VBP", "RB", "UH", "IN", "WRB"}:
+        first += 1  # an imperative before a name: "Use HTTPS"
     while first < last and (_is_plain(doc[first]) or _is_rank(doc[first]) or not _is_capital(doc[first])):
         first += 1
     person = doc[first].text in vocabulary.given_names() if first < last else False
@@ -304,6 +306,7 @@ def _type(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         return "person", Trust.CUE
     labels = [_LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in _LABELS]
     odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
+    odd = odd or (first > 0 and doc[first - 1].lower_ == "the")
     if labels and not (odd and labels[-1] == "person"):
         return labels[-1], Trust.RECOGNISER
     return "concept", Trust.SHAPE

@@ -23,6 +23,7 @@ from server.services.extraction.coreference import Discourse, is_pronoun
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import employment
 from server.services.extraction.fields import read_field
+from server.services.extraction.literals import dates, prices
 from server.services.extraction.markup import Block, Kind, blocks
 from server.services.extraction.money import amounts
 from server.services.extraction.names import Name
@@ -33,7 +34,7 @@ from server.services.extraction.protocol import ChunkText, Extraction, Span
 from server.services.extraction.reading import Meaning, Piece, Reading, fold, spaced
 from server.services.extraction.relations import edges, skills, types
 from server.services.extraction.sentence import Scene
-from server.services.extraction.statements import dates, definitions, prices, statements
+from server.services.extraction.statements import definitions, statements
 
 _RULES: tuple[Callable[[Scene, Draft], None], ...] = (
     types,
@@ -45,6 +46,8 @@ _RULES: tuple[Callable[[Scene, Draft], None], ...] = (
     dates,
     statements,
 )
+_REFERS = re.compile(r"\b(?:s?he|it|they|the|this|that|his|her|its|their)\b", re.IGNORECASE)
+"""Words that may refer to somebody named before; a block without them and without names says nothing of anybody."""
 _PLANS = re.compile(r"\b(?:plan|tier|edition|subscription)s?\b", re.IGNORECASE)
 
 
@@ -157,11 +160,17 @@ class _Chunk:
             state_life(member, aside, self._draft)
         if read_field(block, passage.topic, named, self._draft):
             return
+        if not passage.names and not _REFERS.search(block.text) and not self._implies(passage):
+            self._discourse.begin(None)
+            return
         pieces = self._fold(passage)
         for doc in language.parse([spaced(pieces)]):
             reading = Reading(block, tuple(pieces), doc)
             for sentence in doc.sents:
                 self._read_sentence(reading, sentence)
+
+    def _implies(self, passage: _Passage) -> bool:
+        return bool(opening(passage.block, passage.doc, passage.topic, self._lead))
 
     def _fold(self, passage: _Passage) -> list[Piece]:
         text = passage.block.text

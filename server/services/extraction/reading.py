@@ -109,10 +109,20 @@ def fold(doc: Doc, meanings: Iterable[Meaning], asides: Iterable[tuple[int, int]
                     pieces.pop()
                 word = "It" if not pieces or pieces[-1].word in _ENDS else word
             pieces.append(Piece(start, end, word, means))
+        elif token.lower_ in {"co", "re"} and (verb := _prefixed(token)) is not None:
+            end = verb.idx + len(verb.text)
+            pieces.append(Piece(start, end, verb.text))
         elif token.text.strip():
             pieces.append(Piece(start, end, token.text))
         position = end
     return pieces
+
+
+def _prefixed(token: Token) -> Token | None:
+    """Return the verb after "co-" or "re-": the parser knows "founded", not "co-founded"."""
+    after = token.doc[token.i + 1 : token.i + 3]
+    bound = len(after) == 2 and after[0].text == "-" and not token.whitespace_ and not after[0].whitespace_
+    return after[1] if bound and after[1].tag_.startswith("VB") else None
 
 
 def _acts(first: Token, end: int, left_out: list[tuple[int, int]]) -> bool:
