@@ -68,9 +68,7 @@ class Volumes:
             BadUserInput: the name cannot be one.
             Conflict: the name is taken.
         """
-        name = clean_name(name)
-        if len(name) > 100:
-            raise BadUserInput("A volume's name has at most 100 characters.", argument="name")
+        name = _clean_name(name)
         description = optional_text(description, "description", 2_000)
         id = new_id()
         async with self._store.write_new_volume(id, actor) as tx:
@@ -85,11 +83,12 @@ class Volumes:
         """Rename a volume or change its description.
 
         Raises:
+            BadUserInput: the name cannot be one.
             Conflict: the new name is taken, or the volume is at another version.
         """
         cleaned = dict(changes)
         if "name" in cleaned:
-            cleaned["name"] = clean_name(cleaned["name"] or "")
+            cleaned["name"] = _clean_name(cleaned["name"] or "")
         if "description" in cleaned:
             cleaned["description"] = optional_text(cleaned["description"], "description", 2_000)
         async with self._store.write(volume.id, actor) as tx:
@@ -123,3 +122,10 @@ class Volumes:
             tx.log(ChangeKind.DELETED, NodeKind.VOLUME, volume.id)
             tx.unindex(NodeKind.VOLUME, [volume.id])
         await self._store.checkpoint()
+
+
+def _clean_name(text: str) -> str:
+    name = clean_name(text)
+    if len(name) > 100:
+        raise BadUserInput("A volume's name has at most 100 characters.", argument="name")
+    return name

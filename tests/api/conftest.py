@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 from doubles import HashEmbedder, ScriptedExtractor
-from sqlalchemy import event
+from sqlalchemy import event, select
+from sqlmodel import SQLModel
 from starlette.applications import Starlette
 from starlette.routing import Route
 
@@ -18,10 +20,26 @@ from schema import build_schema
 from schema.context import Context
 from schema.http import GraphQLEndpoint
 from schema.limits import Limits
+from server import models
 from server.auth import LOCAL
 from server.config import Settings
+from server.services.extraction.protocol import Extraction
 from server.services.knowledge import Knowledge
 from server.store import Store
+
+Rows = list[dict[str, Any]]
+
+
+async def everything(api: Api) -> dict[str, Rows]:
+    """Return every row of every table, by table, in the order of the primary keys: two equal answers, nothing changed."""
+    return {
+        table.name: await _rows(api, select(table).order_by(*table.primary_key))
+        for table in models.metadata.sorted_tables
+    }
+
+
+async def _rows(api: Api, statement: Any) -> Rows:
+    return [dict(row._mapping) for row in await api.store.read.rows(statement)]
 
 
 @dataclass
@@ -59,13 +77,80 @@ class Api:
         return payload
 
     async def refused(self, mutation: str, **input: Any) -> dict[str, Any]:
-        """Run one mutation that must be refused; return the code, and the argument if one is named."""
+        """Run one mutation that must be refused and change nothing; return the code, and the argument if one is named."""
         kind = f"{mutation[0].upper()}{mutation[1:]}Input"
-        body = await self.send(f"mutation($i: {kind}!) {{ {mutation}(input: $i) {{ __typename }} }}", i=input)
+        async with self.unchanged():
+            body = await self.send(f"mutation($i: {kind}!) {{ {mutation}(input: $i) {{ __typename }} }}", i=input)
         (error,) = body["errors"]
         assert body.get("data") in (None, {mutation: None})
         named: dict[str, Any] = error["extensions"]
         return {"message": error["message"], **named}
+
+    @asynccontextmanager
+    async def unchanged(self) -> AsyncIterator[None]:
+        """Check that not one row of one table differs after the block."""
+        before = await everything(self)
+        yield
+        assert await everything(self) == before
+
+    async def rows(self, model: type[SQLModel], **equal: Any) -> Rows:
+        """Return the rows of a table whose columns have these values, in the order of its primary key."""
+        table = models.metadata.tables[str(model.__tablename__)]
+        statement = select(table).where(*(table.c[name] == value for name, value in equal.items()))
+        return await _rows(self, statement.order_by(*table.primary_key))
+
+    async def holding(self, word: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the rows, each with its table, that hold a word, whatever its case."""
+        tables = await everything(self)
+        return [(name, row) for name, rows in tables.items() for row in rows if word in str(row).casefold()]
+
+    async def volume(self, selection: str, name: str = "default", **variables: tuple[str, Any]) -> dict[str, Any]:
+        """Return a selection of a volume; each variable is given with its type."""
+        declared = "".join(f", ${variable}: {type}" for variable, (type, _) in variables.items())
+        values = {variable: value for variable, (_, value) in variables.items()}
+        data = await self.ask(
+            f"query($v: String!{declared}) {{ volume(name: $v) {{ {selection} }} }}", v=name, **values
+        )
+        volume: dict[str, Any] = data["volume"]
+        return volume
+
+    async def node(self, id: str, selection: str) -> dict[str, Any]:
+        """Return a selection of the node with this id, written without the fragment's frame."""
+        kinds = {"ent": "Entity", "fct": "Fact", "rel": "Relationship", "mem": "Memory", "doc": "Document"}
+        kinds |= {"prj": "Project", "art": "CodeArtifact", "ing": "Ingestion"}
+        data = await self.ask(
+            f"query($id: ID!) {{ node(id: $id) {{ ... on {kinds[id[:3]]} {{ {selection} }} }} }}", id=id
+        )
+        node: dict[str, Any] = data["node"]
+        return node
+
+    async def entity(self, name: str, type: str = "concept", **rest: Any) -> str:
+        """Create an entity and return its id."""
+        return str((await self.do("createEntity", "entity { id }", name=name, type=type, **rest))["entity"]["id"])
+
+    async def fact(self, subject: str, content: str, **rest: Any) -> str:
+        """Create a fact and return its id."""
+        return str((await self.do("createFact", "fact { id }", subject=subject, content=content, **rest))["fact"]["id"])
+
+    async def relationship(self, source: str, type: str, target: str, **rest: Any) -> str:
+        """Create a relationship between two entities by their ids and return its id."""
+        ends = {"source": {"id": source}, "target": {"id": target}}
+        done = await self.do("createRelationship", "relationship { id }", type=type, **ends, **rest)
+        return str(done["relationship"]["id"])
+
+    async def memory(self, title: str, content: str = "text", **rest: Any) -> str:
+        """Create a memory and return its id."""
+        return str(
+            (await self.do("createMemory", "memory { id }", title=title, content=content, **rest))["memory"]["id"]
+        )
+
+    async def document(self, title: str, text: str, extraction: Extraction | None = None, **rest: Any) -> str:
+        """Ingest a text of one chunk that says what `extraction` does, wait for it, and return the document's id."""
+        self.extractor.answers[text] = extraction or Extraction()
+        asked = "document { id } ingestion { status error }"
+        done = await self.do("ingestDocument", asked, title=title, text=text, wait=True, **rest)
+        assert done["ingestion"] == {"status": "DONE", "error": None}
+        return str(done["document"]["id"])
 
 
 @pytest.fixture

@@ -1,0 +1,156 @@
+"""Volumes through GraphQL: making, renaming and deleting bodies of knowledge."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from server import models
+
+if TYPE_CHECKING:
+    from api.conftest import Api
+
+
+async def test_a_new_volume_is_empty_and_is_logged(api: Api) -> None:
+    made = await api.do("createVolume", "volume { id name description version }", name="Acme", description="Tenant.")
+    volume = made["volume"]
+    assert volume == {"id": volume["id"], "name": "Acme", "description": "Tenant.", "version": 1}
+    assert volume["id"].startswith("vol_")
+    counted = "statistics { entities facts relationships memories documents entitiesByType relationshipsByType }"
+    read = await api.volume(f"id {counted} changes {{ nodes {{ kind actor before after node {{ id }} }} }}", "Acme")
+    assert read["id"] == volume["id"]
+    assert read["statistics"] == {
+        "entities": 0,
+        "facts": 0,
+        "relationships": 0,
+        "memories": 0,
+        "documents": 0,
+        "entitiesByType": {},
+        "relationshipsByType": {},
+    }
+    assert read["changes"]["nodes"] == [
+        {
+            "kind": "CREATED",
+            "actor": "local",
+            "before": None,
+            "after": {"name": "Acme", "description": "Tenant."},
+            "node": {"id": volume["id"]},
+        }
+    ]
+
+
+async def test_a_name_that_is_taken_is_a_conflict_for_making_and_for_renaming(api: Api) -> None:
+    await api.do("createVolume", "volume { id }", name="Acme")
+    refused = await api.refused("createVolume", name=" Acme ")
+    assert (refused["code"], refused["argument"]) == ("CONFLICT", "name")
+    refused = await api.refused("updateVolume", volume="Acme", name="default")
+    assert (refused["code"], refused["argument"]) == ("CONFLICT", "name")
+
+
+async def test_many_that_make_the_same_volume_at_once_make_one(api: Api) -> None:
+    document = 'mutation { createVolume(input: {name: "Acme"}) { volume { id } } }'
+    answers = await asyncio.gather(*(api.send(document) for _ in range(20)))
+    codes = [answer["errors"][0]["extensions"]["code"] if "errors" in answer else "MADE" for answer in answers]
+    assert sorted(set(codes)) == ["CONFLICT", "MADE"]
+    assert codes.count("MADE") == 1
+    assert len(await api.rows(models.Volume, name="Acme")) == 1
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u200b", "a\x00b", "a\x07b", "x" * 101])
+async def test_a_name_that_cannot_be_one_is_refused(api: Api, name: str) -> None:
+    refused = await api.refused("createVolume", name=name)
+    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "name")
+    refused = await api.refused("updateVolume", volume="default", name=name)
+    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "name")
+
+
+async def test_a_hundred_characters_of_any_script_are_a_name(api: Api) -> None:
+    name = "東" * 100
+    assert (await api.do("createVolume", "volume { name }", name=name))["volume"]["name"] == name
+    assert (await api.volume("name", name))["name"] == name
+
+
+async def test_an_update_keeps_what_is_left_out_and_clears_what_is_null(api: Api) -> None:
+    made = (await api.do("createVolume", "volume { id }", name="Acme", description="Tenant."))["volume"]["id"]
+    selection = "volume { id name description version }"
+    renamed = await api.do("updateVolume", selection, volume="Acme", name="Acme Corp")
+    assert renamed["volume"] == {"id": made, "name": "Acme Corp", "description": "Tenant.", "version": 2}
+    cleared = await api.do("updateVolume", selection, volume="Acme Corp", description=None, expectedVersion=2)
+    assert cleared["volume"] == {"id": made, "name": "Acme Corp", "description": None, "version": 3}
+    async with api.unchanged():
+        same = await api.do("updateVolume", selection, volume="Acme Corp", name="Acme Corp")
+    assert same == cleared
+    refused = await api.refused("updateVolume", volume="Acme Corp", name=None)
+    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "name")
+    refused = await api.refused("updateVolume", volume="Acme Corp", description="x", expectedVersion=2)
+    assert (refused["code"], refused["argument"]) == ("CONFLICT", "expectedVersion")
+    assert await api.ask('{ volume(name: "Acme") { id } }') == {"volume": None}
+
+
+async def test_the_deletion_of_a_volume_asks_for_its_name_twice(api: Api) -> None:
+    await api.do("createVolume", "volume { id }", name="Acme")
+    for confirm in ("", "acme", "default"):
+        refused = await api.refused("deleteVolume", volume="Acme", confirm=confirm)
+        assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "confirm")
+
+
+async def test_a_deleted_volume_takes_everything_along_and_leaves_the_others_alone(api: Api) -> None:
+    await api.entity("Ada", "person", description="Kept.")
+    made = (await api.do("createVolume", "volume { id }", name="Gone", description="zebra"))["volume"]["id"]
+    ada = await api.entity("Zebra", "animal", volume="Gone", aliases=["zebra two"], description="zebra")
+    other = await api.entity("Other zebra", "animal", volume="Gone")
+    fact = await api.fact(ada, "A zebra has stripes", volume="Gone", predicate="ZEBRA", value="zebra")
+    await api.do("updateFact", "fact { id }", volume="Gone", id=fact, content="Every zebra has stripes")
+    edge = await api.relationship(ada, "ZEBRA_OF", other, volume="Gone", description="zebra")
+    project = (await api.do("createProject", "project { id }", volume="Gone", name="zebra"))["project"]["id"]
+    await api.memory("zebra", "a zebra", volume="Gone", entities=[ada], projects=[project], idempotencyKey="k")
+    await api.memory("zebra again", "a zebra", volume="Gone")
+    document = await api.document("zebra", "A zebra ran.", volume="Gone", projects=[project])
+    code = {"title": "zebra", "language": "zebra", "code": "zebra"}
+    await api.do("createCodeArtifact", "codeArtifact { id }", volume="Gone", **code)
+
+    assert await api.do("deleteVolume", "deletedId", volume="Gone", confirm="Gone") == {"deletedId": made}
+
+    assert await api.ask('{ volume(name: "Gone") { id } }') == {"volume": None}
+    ids = [made, ada, other, fact, edge, project, document]
+    assert await api.ask("query($i: [ID!]!) { nodes(ids: $i) { id } }", i=ids) == {"nodes": [None] * 7}
+    assert await api.holding("zebra") == []
+    (entry,) = await api.rows(models.Change, kind="DELETED")
+    assert (entry["node_kind"], entry["actor"], entry["before"], entry["after"]) == ("vol", "local", None, None)
+    kept = await api.volume("statistics { entities } entities { nodes { name description } }")
+    assert kept == {"statistics": {"entities": 1}, "entities": {"nodes": [{"name": "Ada", "description": "Kept."}]}}
+
+    again = (await api.do("createVolume", "volume { id version }", name="Gone"))["volume"]
+    assert again["version"] == 1
+    assert again["id"] != made
+
+
+async def test_every_mutation_into_a_volume_that_is_not_there_is_not_found(api: Api) -> None:
+    for mutation, input in {
+        "createEntity": {"name": "Ada", "type": "person"},
+        "createMemory": {"title": "t", "content": "c"},
+        "createProject": {"name": "p"},
+        "createCodeArtifact": {"title": "t", "language": "c", "code": "c"},
+        "importGraph": {"entities": [{"key": "a", "name": "Ada", "type": "person"}]},
+        "ingestDocument": {"title": "t", "text": "Some text."},
+        "updateVolume": {"description": "x"},
+        "deleteVolume": {"confirm": "nowhere"},
+    }.items():
+        refused = await api.refused(mutation, volume="nowhere", **input)
+        assert (refused["code"], refused["argument"]) == ("NOT_FOUND", "volume"), mutation
+
+
+async def test_volumes_are_listed_by_name_page_by_page_and_counted(api: Api) -> None:
+    for name in ("b", "a", "C"):
+        await api.do("createVolume", "volume { id }", name=name)
+    page = "{ nodes { name } totalCount pageInfo { hasNextPage endCursor } }"
+    first = (await api.ask(f"{{ volumes(first: 3) {page} }}"))["volumes"]
+    assert [volume["name"] for volume in first["nodes"]] == ["C", "a", "b"]
+    assert (first["totalCount"], first["pageInfo"]["hasNextPage"]) == (4, True)
+    await api.do("createVolume", "volume { id }", name="aa")
+    query = f"query($a: String) {{ volumes(first: 3, after: $a) {page} }}"
+    rest = (await api.ask(query, a=first["pageInfo"]["endCursor"]))["volumes"]
+    assert [volume["name"] for volume in rest["nodes"]] == ["default"]
+    assert (rest["totalCount"], rest["pageInfo"]["hasNextPage"]) == (5, False)
