@@ -103,9 +103,14 @@ def clean_relationship(new: NewRelationship) -> NewRelationship:
     )
 
 
+_STATES = frozenset({"BASED_IN", "CAPITAL_OF", "COMPATIBLE_WITH", "LOCATED_IN", "MARRIED_TO", "PART_OF", "RELATED_TO"})
+
+
 def sentence(source: str, type: str, target: str) -> str:
-    """Return a relationship as a readable sentence."""
-    return f"{source} {type.replace('_', ' ').lower()} {target}"
+    """Return a relationship as a readable sentence: types that are no verb by themselves get one."""
+    words = type.replace("_", " ").lower()
+    verb = "is " if type in _STATES else "was " if type.endswith(("ED_BY", "EN_BY")) else ""
+    return f"{source} {verb}{words} {target}"
 
 
 class Relationships:
