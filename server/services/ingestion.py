@@ -105,7 +105,10 @@ class IngestionWorker:
     async def _beat(self, id: UUID) -> None:
         while True:
             await asyncio.sleep(self._settings.ingestion_lease / 3)
-            await self._queue.renew(id)
+            try:
+                await self._queue.renew(id)
+            except ServerError as error:
+                _log.warning("The lease of ingestion %s could not be prolonged: %s", id, error.message)
 
     async def _work(self, ingestion: IngestionRecord) -> None:
         try:
