@@ -10,7 +10,7 @@ from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import is_role
-from server.services.extraction.names import Trust
+from server.services.extraction.kinds import Trust
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
-from server.services.extraction.names import Name, Trust
+from server.services.extraction.kinds import Trust
+from server.services.extraction.names import Name
 from server.services.extraction.periods import Period, periods
 from server.services.extraction.protocol import ValueType
 
@@ -73,7 +74,7 @@ def within(asides: Iterable[Aside], start: int) -> bool:
 def _alias(name: str, inside: str) -> str | None:
     """Return the other form of a name that a bracket gives: its initials, the words that they stand for, or what it is known as."""
     known_as = _KNOWN_AS.match(inside)
-    if known_as and inside[known_as.end() :][:1].isupper() and len(inside) < 60:
+    if known_as and inside[known_as.end() :][:1].isupper() and not re.search(r"[,;\d]", inside) and len(inside) < 60:
         return inside[known_as.end() :].strip('"“” ')
     short, long = sorted((name, inside), key=len)
     initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", long)).upper()

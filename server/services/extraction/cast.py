@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from server.services.extraction import vocabulary
-from server.services.extraction.names import Trust
+from server.services.extraction.kinds import Trust
 from server.services.extraction.protocol import ExtractedEntity, KnownName, Span
 
 

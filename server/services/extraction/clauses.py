@@ -117,12 +117,7 @@ def conjuncts(token: Token) -> list[Token]:
             if child.pos_ == "VERB" and any(one.dep_ in _SUBJECTS | _OBJECTS for one in child.children):
                 continue
             found += conjuncts(child)
-    return [one for one in found if one == token or not _is_denied(one)]
-
-
-def is_denied(token: Token) -> bool:
-    """Tell whether a listed noun is taken back: "but not", "except"."""
-    return _is_denied(token)
+    return [one for one in found if one == token or not is_denied(one)]
 
 
 def _is_listed(token: Token) -> bool:
@@ -137,7 +132,8 @@ def _is_listed(token: Token) -> bool:
     )
 
 
-def _is_denied(token: Token) -> bool:
+def is_denied(token: Token) -> bool:
+    """Tell whether a listed noun is taken back: "but not", "except"."""
     edge = token.left_edge.i
     window = token.doc[max(edge - 2, token.sent.start) : token.i]
     return any(word.lower_ in _DENIALS for word in window)
@@ -230,7 +226,7 @@ def _complements(verb: Token) -> Iterator[Complement]:
         elif child.dep_ == "acomp":
             yield Complement(child)
         elif child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN"}:  # the last item of a list that the parser lost
-            yield from (Complement(noun) for noun in conjuncts(child) if not _is_denied(noun))
+            yield from (Complement(noun) for noun in conjuncts(child) if not is_denied(noun))
         elif child.dep_ in {"prep", "agent", "dative"}:
             yield from _prepositional(child)
 

@@ -11,7 +11,7 @@ from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Cast, Member
-from server.services.extraction.names import Trust
+from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}

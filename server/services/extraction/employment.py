@@ -8,7 +8,7 @@ from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
-from server.services.extraction.names import Trust
+from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
 
 _WORKING = frozenset(

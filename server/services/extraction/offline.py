@@ -23,6 +23,7 @@ from server.services.extraction.coreference import Discourse, is_pronoun
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import employment
 from server.services.extraction.fields import read_field
+from server.services.extraction.kinds import Trust
 from server.services.extraction.literals import dates, prices
 from server.services.extraction.markup import Block, Kind, blocks
 from server.services.extraction.money import amounts
@@ -133,7 +134,8 @@ class _Chunk:
             member.quote = member.quote or self._chunk.text[first:last]
             passage.members.append(member)
             if index in beside:
-                passage.asides.append((member, beside[index]))
+                dated = member if member.type != "place" or member.trust < Trust.LIST else passage.members[0]
+                passage.asides.append((dated, beside[index]))  # "Helen of Denmark (1896–1982)" is about Helen
 
     def _outline(self, passages: list[_Passage], outline: Outline) -> None:
         for passage in passages:

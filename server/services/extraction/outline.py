@@ -16,7 +16,6 @@ from server.services.extraction.reading import Piece
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _DEEDS = frozenset({"VBD", "VBN", "VBG"})
-_PARTS = frozenset({"product"})
 _MONEY = re.compile(r"^(?:US)?[$€£]\s?\d")
 
 
@@ -76,7 +75,7 @@ def opening(block: Block, doc: Doc, topic: Member | None, lead: Lead | None) -> 
     subject = _piece(start, "John" if topic.type == "person" else "Google", topic)
     if starts_with_deed and not words[0].text.isupper():
         return [subject]
-    if block.kind is Kind.ITEM and topic.type in _PARTS and not finite:
+    if block.kind is Kind.ITEM and topic.type == "product" and not finite:
         return [subject, _piece(start, "costs" if _MONEY.match(doc.text) else "includes")]
     return []
 

@@ -15,8 +15,9 @@ from spacy.tokens import Doc
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
+from server.services.extraction.kinds import Trust
 from server.services.extraction.markup import Block, Kind
-from server.services.extraction.names import Name, Trust
+from server.services.extraction.names import Name
 from server.services.extraction.periods import Period, periods
 
 _LONGEST = 150

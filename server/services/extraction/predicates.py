@@ -21,7 +21,7 @@ _CATEGORIES = {
     "feature": "include offer support provide feature contain have add cover",
     "requirement": "require need depend demand",
     "date": "launch found bear die publish release establish open close start begin introduce",
-    "education": "study graduate attend earn receive enroll major",
+    "education": "study graduate attend enroll major",
     "experience": "work build lead manage develop design join serve write create implement maintain run ship found teach intern migrate",
 }
 _CATEGORY = {verb: category for category, verbs in reversed(_CATEGORIES.items()) for verb in verbs.split()}
@@ -53,6 +53,8 @@ def category(lemma: str, subject_type: str) -> str:
     found = _CATEGORY.get(lemma, "statement")
     if subject_type == "person" and found in {"feature", "date"} and lemma not in {"bear", "die"}:
         return "experience"
+    if lemma in {"have", "feature"} and subject_type not in {"product", "feature", "technology"}:
+        return "statement"
     if subject_type != "person" and found in {"experience", "education"}:
         return "statement"
     return found

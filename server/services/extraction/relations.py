@@ -7,7 +7,7 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import is_role
-from server.services.extraction.names import Trust
+from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
 
 _MAKING = vocabulary.wordset(
@@ -20,6 +20,7 @@ _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "
 _NO_EDGE = frozenset({"say", "tell", "think", "be", "have", "do", "feel", "look", "seem", "call", "name", "mean"})
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
 _PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  # prepositions in a verb's clothes
+_LIGHT = vocabulary.wordset("give take make spend fall mark put set bring keep hold come go turn play")
 _LOOSE = frozenset({"with", "for", "of", "as"})
 _COMPANY_VERBS = vocabulary.wordset("sell employ launch offer manufacture acquire hire operate supply ship announce")
 _EMPTY = frozenset(
@@ -27,9 +28,8 @@ _EMPTY = frozenset(
 )
 
 
-def types(scene: Scene, draft: Draft) -> None:
+def types(scene: Scene, _: Draft) -> None:
     """What a subject does tells what it may be, where only the recogniser has guessed: who sells and employs is an organization."""
-    del draft
     lemma, passive = scene.clause.lemma, scene.clause.passive
     founded = (passive and lemma in {"found", "co"}) or (scene.clause.verb.lower_ in {"based", "headquartered"})
     if scene.subject.name.split()[0] in vocabulary.given_names() or scene.subject.trust > Trust.RECOGNISER:
@@ -79,7 +79,10 @@ def _edge_type(scene: Scene, complement: Complement) -> str | None:
     if complement.adjective is not None:
         return predicates.upper_snake(complement.adjective.text, preposition)
     if clause.lemma == "be":
-        return _noun_type(complement)
+        somewhere = complement.noun is not None and preposition == "in" and scene.subject.type == "person"
+        return None if somewhere else _noun_type(complement)
+    if clause.lemma in _LIGHT and complement.noun is None and preposition and _has_plain_object(scene):
+        return None  # "fell in love with" is no falling
     if clause.lemma in _NO_EDGE or preposition in _EMPTY:
         return None
     if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
@@ -88,6 +91,13 @@ def _edge_type(scene: Scene, complement: Complement) -> str | None:
         return None
     return predicates.relationship_type(
         clause.lemma, clause.verb.lower_, clause.verb.tag_, passive=clause.passive, preposition=preposition
+    )
+
+
+def _has_plain_object(scene: Scene) -> bool:
+    """Tell whether the verb has an object, or a set phrase in its place, that names nobody."""
+    return any(
+        scene.member(one) is None and scene.reading.period(one.token) is None for one in scene.clause.complements
     )
 
 

@@ -8,9 +8,9 @@ from server.services.extraction import predicates, vocabulary
 from server.services.extraction.clauses import Complement, is_denied
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import is_role
+from server.services.extraction.kinds import Trust
 from server.services.extraction.literals import count_in, money_in
 from server.services.extraction.money import Money
-from server.services.extraction.names import Trust
 from server.services.extraction.protocol import ValueType
 from server.services.extraction.sentence import Scene
 from server.services.extraction.wording import is_free, item, predicate_text

@@ -42,7 +42,8 @@ TIERS = wordset(
 )
 TITLES = wordset(
     "mr mr. mrs mrs. ms ms. dr dr. prof prof. sir lady lord king queen president professor captain senator saint "
-    "prime minister count countess duke duchess baron baroness prince emperor empress cardinal bishop archbishop pope rabbi"
+    "prime minister count countess duke duchess baron baroness prince emperor empress cardinal bishop archbishop pope rabbi "
+    "margrave marquess earl viscount consort lieutenant colonel sergeant reverend archduke tsar sultan"
 )
 TITLE_ROLES = wordset(
     "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "

@@ -54,6 +54,8 @@ def predicate_text(scene: Scene, keep: Callable[[Token], bool]) -> str:
     after = [token for token in scene.own() if token.i > verb.i and keep(token)]
     while after and after[0].dep_ in {"punct"}:
         after.pop(0)
+    while after and after[-1].dep_ in {"punct", "cc"}:
+        after.pop()
     return " ".join([_verb(scene), scene.reading.text(after)])
 
 

@@ -1,0 +1,66 @@
+"""Kinds: what kind of thing a span of words seems to name, and how far that is to be trusted."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+from spacy.tokens import Doc
+
+from server.services.extraction import vocabulary
+
+LABELS = {
+    "PERSON": "person",
+    "ORG": "organization",
+    "GPE": "place",
+    "LOC": "place",
+    "FAC": "place",
+    "PRODUCT": "product",
+    "EVENT": "event",
+    "WORK_OF_ART": "work",
+    "LAW": "concept",
+}
+"""The recogniser's labels that name something, as our types."""
+
+
+class Trust(IntEnum):
+    """How much a type is worth: what the grammar states beats a list, a list a cue in the name, a cue the recogniser."""
+
+    SHAPE = 0
+    RECOGNISER = 1
+    CUE = 2
+    LIST = 3
+    STATED = 4
+
+
+def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
+    """Return what the span seems to name: by list, by a word in it, by a given name, by the recogniser, else a concept."""
+    words = [token.text for token in doc[first:last]]
+    listed = vocabulary.listed().get(doc[first:last].text)
+    if listed:
+        return listed, Trust.LIST
+    numbered = len(words) > 1 and re.fullmatch(r"[IVX]{1,5}", words[-1]) is not None
+    head, opener = words[-2 if numbered else -1].lower(), words[0].lower()
+    if len(words) > 1:
+        if head in vocabulary.PLAN_NOUNS:
+            return "product", Trust.CUE
+        if head in vocabulary.ORGANIZATION_HEADS or opener in vocabulary.ORGANIZATION_OPENERS:
+            return "organization", Trust.CUE
+        if head in {"prize", "award", "medal"}:
+            return "award", Trust.CUE
+        if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
+            return "event", Trust.CUE
+        if head in vocabulary.PLACE_HEADS or opener in vocabulary.PLACE_HEADS:
+            return "place", Trust.CUE
+    if (
+        (numbered and not words[0].isupper())
+        or words[0] in vocabulary.given_names()
+        or (first and doc[first - 1].text.lower() in vocabulary.TITLES)
+    ):
+        return "person", Trust.CUE
+    labels = [LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in LABELS]
+    odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
+    odd = odd or (first > 0 and doc[first - 1].lower_ == "the")
+    if labels and not (odd and labels[-1] == "person"):
+        return labels[-1], Trust.RECOGNISER
+    return "concept", Trust.SHAPE
