@@ -9,6 +9,7 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.kinds import Trust
+from server.services.extraction.predicates import upper_snake
 from server.services.extraction.sentence import Scene
 
 _WORKING = frozenset(
@@ -62,6 +63,11 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
     for place, member in employers:
         preposition = place.preposition if place.preposition in {"at", "of", "for"} and place.noun is not None else "at"
         words += [preposition, scene.reading.text([place.token]) or member.name]
+    realms = [(place, member) for place, member in scene.named() if _is_realm(place, member, role)]
+    for place, member in realms:
+        words += [place.preposition, member.name]
+        draft.relate(scene.subject, upper_snake(role.token.lemma_, place.preposition), member, scene.when)
+        scene.use(place.token)
     when = scene.when
     if when is not None:
         words += [*([when.word] if not when.is_range or when.word not in {"from", "between"} else []), when.text]
@@ -75,6 +81,11 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
         event=scene.clause.lemma in _STARTING,
     )
     scene.use(role.token, *(place.token for place, _ in employers))
+
+
+def _is_realm(place: Complement, member: Member, role: Complement) -> bool:
+    """Tell whether a role is held over a place: president of the United States."""
+    return member.type == "place" and place.preposition == "of" and place.noun == role.token
 
 
 def _is_titled(scene: Scene, roles: list[Complement]) -> bool:

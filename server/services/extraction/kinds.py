@@ -58,6 +58,8 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         or (first and doc[first - 1].text.lower() in vocabulary.TITLES)
     ):
         return "person", Trust.CUE
+    if len(words) == 1 and len(words[0]) > 1 and words[0] in vocabulary.words("technologies_ambiguous"):
+        return "technology", Trust.RECOGNISER
     labels = [LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in LABELS]
     odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
     odd = odd or (first > 0 and doc[first - 1].lower_ == "the")

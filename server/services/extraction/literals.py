@@ -36,8 +36,11 @@ def prices(scene: Scene, draft: Draft) -> None:
     if scene.clause.lemma not in _PRICING or scene.subject.type == "person":
         return
     amounts = [(token, money) for token in scene.own() if (money := scene.reading.money(token)) is not None]
-    if not amounts:
-        return
+    objects = [
+        one.token for one in scene.clause.complements if not one.preposition and scene.reading.money(one.token) is None
+    ]
+    if not amounts or (objects and not scene.clause.passive):
+        return  # "sold a unit for 5 billion" is no price of the seller
     token, money = amounts[0]
     content = predicate_text(scene, lambda one: one.i not in scene.used)
     draft.state(

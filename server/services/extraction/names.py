@@ -146,6 +146,8 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
         return (recognised and all(token.tag_.startswith("NNP") for token in doc[first:last] if token.is_alpha)) or (
             odd and last - first == 1
         )
+    if last < len(doc) and doc[last].text in vocabulary.PLAN_NOUNS and head.text.lower() in vocabulary.TIERS:
+        return True
     if not starts_sentence(head):
         return last - first > 1 or recognised or odd or head.tag_.startswith("NN")
     if last - first == 1:

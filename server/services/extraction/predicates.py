@@ -53,6 +53,8 @@ def category(lemma: str, subject_type: str) -> str:
     found = _CATEGORY.get(lemma, "statement")
     if subject_type == "person" and found in {"feature", "date"} and lemma not in {"bear", "die"}:
         return "experience"
+    if found == "pricing" and subject_type in {"person", "organization"}:
+        return "statement"
     if lemma in {"have", "feature"} and subject_type not in {"product", "feature", "technology"}:
         return "statement"
     if subject_type != "person" and found in {"experience", "education"}:
