@@ -24,7 +24,8 @@ class Discourse:
     """What the text is about at each point: the subjects and mentions so far, latest last, and the heading that it stands under."""
 
     def __init__(self, cast: Cast, about: Member | None) -> None:
-        self._earlier = [*cast.known, *([about] if about else [])]
+        self._about = [about] if about else []
+        self._known = cast.known
         self._mentions: list[Member] = []
         self._subjects: list[Member | None] = []
 
@@ -64,7 +65,11 @@ class Discourse:
 
     def _person_by_pronoun(self) -> Member | None:
         """Return the latest subject or topic, a person by the very pronoun, where only the recogniser has said anything else."""
-        for member in (*reversed([one for one in self._subjects if one is not None]), *self._earlier):
+        for member in (
+            *reversed([one for one in self._subjects if one is not None]),
+            *self._about,
+            *reversed(self._known),
+        ):
             if member.trust <= Trust.RECOGNISER and member.type != "person":
                 member.learn("person", Trust.CUE)
                 return member
@@ -81,8 +86,8 @@ class Discourse:
         return self._latest(lambda member: member.type in fitting)
 
     def _latest(self, fits: Callable[[Member], bool]) -> Member | None:
-        """Return the latest member that fits: subjects first, for a text goes on about what it was about."""
-        for members in (self._subjects, self._mentions, self._earlier):
+        """Return the latest member that fits: subjects first, then what the title names, for a text goes on about what it is about."""
+        for members in (self._subjects, self._about, self._mentions, self._known):
             for member in reversed(members):
                 if member is not None and fits(member):
                     return member
