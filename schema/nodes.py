@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
 from uuid import UUID
 
 from schema.context import Info
@@ -17,31 +16,41 @@ from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from server.ids import NodeKind
 from server.store import records
+from server.store.statements import Record
 
-FOUND: dict[NodeKind, tuple[type[Any], Callable[[Any], Node]]] = {
-    NodeKind.ENTITY: (records.EntityRecord, Entity.of),
-    NodeKind.FACT: (records.FactRecord, Fact.of),
-    NodeKind.RELATIONSHIP: (records.RelationshipRecord, Relationship.of),
-    NodeKind.MEMORY: (records.MemoryRecord, Memory.of),
-    NodeKind.DOCUMENT: (records.DocumentRecord, Document.of),
-    NodeKind.CHUNK: (records.ChunkRecord, Chunk.of),
-    NodeKind.CODE_ARTIFACT: (records.CodeArtifactRecord, CodeArtifact.of),
-    NodeKind.PROJECT: (records.ProjectRecord, Project.of),
-    NodeKind.INGESTION: (records.IngestionRecord, Ingestion.of),
+Find = Callable[[Info, list[UUID]], Awaitable[list[Node | None]]]
+
+
+def rows_of(record: type[Record], make: Callable[[Record], Node]) -> Find:
+    """Return how to find nodes that are rows of a table, each shown by `make`."""
+
+    async def find(info: Info, ids: list[UUID]) -> list[Node | None]:
+        return [None if row is None else make(row) for row in await info.context.store.read.by_ids(record, ids)]
+
+    return find
+
+
+FOUND: dict[NodeKind, Find] = {
+    NodeKind.ENTITY: rows_of(records.EntityRecord, Entity.of),
+    NodeKind.FACT: rows_of(records.FactRecord, Fact.of),
+    NodeKind.RELATIONSHIP: rows_of(records.RelationshipRecord, Relationship.of),
+    NodeKind.MEMORY: rows_of(records.MemoryRecord, Memory.of),
+    NodeKind.DOCUMENT: rows_of(records.DocumentRecord, Document.of),
+    NodeKind.CHUNK: rows_of(records.ChunkRecord, Chunk.of),
+    NodeKind.CODE_ARTIFACT: rows_of(records.CodeArtifactRecord, CodeArtifact.of),
+    NodeKind.PROJECT: rows_of(records.ProjectRecord, Project.of),
+    NodeKind.INGESTION: rows_of(records.IngestionRecord, Ingestion.of),
 }
-"""How each kind of node is read and shown; the volume adds itself, it is made of lists of all of these."""
+"""How each kind of node is found; the volume and the log's entry, which are made of these, add themselves."""
 
 
 async def nodes_by_id(info: Info, wanted: Sequence[tuple[NodeKind, UUID] | None]) -> list[Node | None]:
     """Return the nodes with these ids, None for unknown ones. One statement for each kind among them."""
     by_kind: defaultdict[NodeKind, list[UUID]] = defaultdict(list)
     for one in wanted:
-        if one is not None and one[0] in FOUND:
+        if one is not None:
             by_kind[one[0]].append(one[1])
-    found: dict[tuple[NodeKind, UUID], Node] = {}
+    found: dict[tuple[NodeKind, UUID], Node | None] = {}
     for kind, ids in by_kind.items():
-        record, make = FOUND[kind]
-        for row in await info.context.store.read.by_ids(record, ids):
-            if row is not None:
-                found[kind, row.id] = make(row)
+        found.update(zip(((kind, id) for id in ids), await FOUND[kind](info, ids), strict=True))
     return [None if one is None else found.get(one) for one in wanted]

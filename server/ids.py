@@ -1,4 +1,4 @@
-"""Identifiers: UUIDv7 inside, opaque prefixed global ids outside.
+"""Identifiers: UUIDv7 inside (the log's entries have numbers instead), opaque prefixed global ids outside.
 
 A global id is `<prefix>_<26 characters>`: the kind of node and the UUID in lower-case base32 (RFC 4648 "extended hex",
 unpadded), which keeps the order of creation. Clients must not read anything into it.
@@ -30,6 +30,7 @@ class NodeKind(StrEnum):
     CODE_ARTIFACT = "art"
     PROJECT = "prj"
     INGESTION = "ing"
+    CHANGE = "chg"
 
 
 class GlobalId(NamedTuple):

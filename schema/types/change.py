@@ -10,18 +10,20 @@ from uuid import UUID
 import strawberry
 from strawberry.scalars import JSON
 
-from schema.batching import batched
+from schema.batching import batched, computed
 from schema.context import Info
 from schema.lists import behind, bound
-from schema.nodes import nodes_by_id
-from schema.pagination import Connection, Counts, check_first, connect
+from schema.nodes import FOUND, nodes_by_id
+from schema.pagination import Connection, Counts, check_first, connect, encode_cursor
 from schema.types.node import Node
 from server.ids import NodeKind, encode_id
 from server.store.filters import ChangeFilter
 from server.store.records import ChangeRecord
 from server.terms import ChangeKind
 
-
+_LIST = "Volume.changes"
+_HALF = 64  # bits of an id: its upper half is the entry's number, its lower half the place in the entry's batch
+_MOST = 2**63 - 1
 _ENDS = {
     "subject_id": ("subject", NodeKind.ENTITY),
     "source_id": ("source", NodeKind.ENTITY),
@@ -56,6 +58,7 @@ class Change(Node):
     actor: str = strawberry.field(description="Who did it.")
     at: datetime = strawberry.field(description="When it was written; later entries have later instants.")
     of_node: strawberry.Private[tuple[NodeKind, UUID] | None]
+    place: strawberry.Private[tuple[int, int]]
 
     @staticmethod
     def of(row: ChangeRecord, place: int) -> Change:
@@ -65,14 +68,21 @@ class Change(Node):
         else:
             about = None if row.node_kind is None or row.node_id is None else (NodeKind(row.node_kind), row.node_id)
         return Change(
-            id=strawberry.ID(f"chg_{row.seq}_{place}"),
+            id=strawberry.ID(encode_id(NodeKind.CHANGE, UUID(int=row.seq << _HALF | place))),
             kind=ChangeKind(row.kind),
             before=None if row.before is None else JSON(shown(row.before)),
             after=None if row.after is None else JSON(shown(row.after)),
             actor=row.actor,
             at=row.at,
             of_node=about,
+            place=(row.seq, place),
         )
+
+    @computed(
+        description="Its place in the whole log of its volume; opaque. Give it as `after` to `changes` without a filter."
+    )
+    def cursor(self, info: Info) -> str:
+        return encode_cursor(self.place, bound_to=bound(_LIST, ChangeFilter()), secret=info.context.store.cursor_secret)
 
     @batched(description="The node that was written; null once it is deleted.")
     @staticmethod
@@ -84,7 +94,7 @@ async def changes_of(
     info: Info, volumes: list[UUID], filter: ChangeFilter, first: int, after: str | None
 ) -> list[Connection[Change]]:
     """Return each volume's page of the log. One statement, a second for the totals."""
-    read, bound_to = info.context.store.read, bound("Volume.changes", filter)
+    read, bound_to = info.context.store.read, bound(_LIST, filter)
     start = behind(info, after, bound_to)
     place = None if start is None else (int(str(start[0])), int(str(start[1])))
     found = await read.changes(volumes, filter, check_first(first), place)
@@ -102,3 +112,14 @@ async def changes_of(
         )
         for position, page in enumerate(found)
     ]
+
+
+async def entries_by_id(info: Info, ids: list[UUID]) -> list[Node | None]:
+    """Return the log's entries with these ids, None for unknown ones. One statement."""
+    places = [(id.int >> _HALF, id.int & (1 << _HALF) - 1) for id in ids]
+    rows = await info.context.store.read.changes_numbered({seq for seq, _ in places if seq <= _MOST})
+    found = {row.seq: row for row in rows}
+    return [Change.of(found[seq], place) if seq in found and place < found[seq].size else None for seq, place in places]
+
+
+FOUND[NodeKind.CHANGE] = entries_by_id

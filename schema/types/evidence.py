@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 from uuid import UUID
 
 import strawberry
@@ -59,6 +59,7 @@ class Evidence:
 
 @strawberry.interface(description="A statement that rests on evidence: a fact or a relationship.")
 class Claim(Node):
+    text: str = strawberry.field(description="What it says, as one readable text.")
     confidence: float = strawberry.field(
         description="How sure it is: 0 to 1. Independent documents that say the same raise it."
     )
@@ -75,3 +76,15 @@ class Claim(Node):
     version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
     created_at: datetime = strawberry.field(description="When it came into the volume.")
     updated_at: datetime = strawberry.field(description="When it last changed.")
+    key: strawberry.Private[UUID]
+    evidence_column: ClassVar[str]
+
+    @batched(description="The words it rests on, oldest first.")
+    @staticmethod
+    async def evidence(parents: list[Claim], info: Info) -> list[list[Evidence]]:
+        found: dict[UUID, list[EvidenceRecord]] = {}
+        for column in sorted({claim.evidence_column for claim in parents}):
+            keys = [claim.key for claim in parents if claim.evidence_column == column]
+            lists = await info.context.store.read.lists(EvidenceRecord, column, keys, "id")
+            found.update(zip(keys, lists, strict=True))
+        return [[Evidence.of(row) for row in found[claim.key]] for claim in parents]

@@ -7,13 +7,13 @@ from uuid import UUID
 
 import strawberry
 
-from schema.batching import batched, computed
+from schema.batching import batched
 from schema.context import Info
-from schema.types.evidence import Claim, Evidence
+from schema.types.evidence import Claim
 from schema.types.node import Node
 from server.errors import NotFound
 from server.ids import NodeKind, encode_id
-from server.store.records import EntityRecord, EvidenceRecord, FactRecord, RelationshipRecord
+from server.store.records import EntityRecord, FactRecord, RelationshipRecord
 from server.terms import ClaimStatus, Precision, ValueType
 
 if TYPE_CHECKING:
@@ -31,13 +31,14 @@ class Fact(Claim, Node):
     predicate: str | None = strawberry.field(description="What is stated, in UPPER_SNAKE_CASE, such as COSTS.")
     value: str | None = strawberry.field(description="The literal value in its canonical form, as 349 USD/month.")
     value_type: ValueType = strawberry.field(description="What the value is.")
-    key: strawberry.Private[UUID]
     subject_id: strawberry.Private[UUID]
+    evidence_column = "fact_id"
 
     @staticmethod
     def of(row: FactRecord) -> Fact:
         return Fact(
             id=strawberry.ID(encode_id(NodeKind.FACT, row.id)),
+            text=row.content,
             content=row.content,
             category=row.category,
             importance=row.importance,
@@ -49,20 +50,10 @@ class Fact(Claim, Node):
             **claim_fields(row),
         )
 
-    @computed(description="What it says, as one readable text.")
-    def text(self) -> str:
-        return self.content
-
     @batched(description="The entity that it is about.")
     @staticmethod
     async def subject(parents: list[Fact], info: Info) -> list[LazyEntity | Exception]:
         return await entities_by_id(info, [fact.subject_id for fact in parents])
-
-    @batched(description="The words it rests on, oldest first.")
-    @staticmethod
-    async def evidence(parents: list[Fact], info: Info) -> list[list[Evidence]]:
-        lists = await info.context.store.read.lists(EvidenceRecord, "fact_id", [f.key for f in parents], "id")
-        return [[Evidence.of(row) for row in rows] for rows in lists]
 
 
 def claim_fields(row: FactRecord | RelationshipRecord) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from strawberry.scalars import JSON
 
 from schema.batching import batched
 from schema.context import Info
-from schema.types.evidence import Claim, Evidence
+from schema.types.evidence import Claim
 from schema.types.fact import claim_fields, entities_by_id, gone
 from schema.types.node import Node
 from server.ids import NodeKind, encode_id
 from server.services.relationships import sentence
-from server.store.records import EntityRecord, EvidenceRecord, RelationshipRecord
+from server.store.records import EntityRecord, RelationshipRecord
 
 if TYPE_CHECKING:
     from schema.types.entity import Entity
@@ -31,9 +31,9 @@ class Relationship(Claim, Node):
     strength: float = strawberry.field(description="How strongly it holds: 0 to 1. Paths prefer strong edges.")
     bidirectional: bool = strawberry.field(description="Whether it holds in both directions.")
     properties: JSON = strawberry.field(description="Further values, as a JSON object.")
-    key: strawberry.Private[UUID]
     source_id: strawberry.Private[UUID]
     target_id: strawberry.Private[UUID]
+    evidence_column = "relationship_id"
 
     @staticmethod
     def of(row: RelationshipRecord) -> Relationship:
@@ -50,7 +50,7 @@ class Relationship(Claim, Node):
             **claim_fields(row),
         )
 
-    @batched(description="It as a readable sentence, such as: John works at Google.")
+    @batched(description="It as a readable sentence, such as: John works at Google.")  # type: ignore[misc]
     @staticmethod
     async def text(parents: list[Relationship], info: Info) -> list[str | Exception]:
         ids = [id for edge in parents for id in (edge.source_id, edge.target_id)]
@@ -72,10 +72,3 @@ class Relationship(Claim, Node):
     @staticmethod
     async def target(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
         return await entities_by_id(info, [edge.target_id for edge in parents])
-
-    @batched(description="The words it rests on, oldest first.")
-    @staticmethod
-    async def evidence(parents: list[Relationship], info: Info) -> list[list[Evidence]]:
-        keys = [edge.key for edge in parents]
-        lists = await info.context.store.read.lists(EvidenceRecord, "relationship_id", keys, "id")
-        return [[Evidence.of(row) for row in rows] for rows in lists]

@@ -14,7 +14,7 @@ from schema.batching import batched, computed
 from schema.context import Info
 from schema.inputs import filters as inputs
 from schema.lists import connections
-from schema.nodes import FOUND
+from schema.nodes import FOUND, rows_of
 from schema.pagination import Connection
 from schema.types.change import Change, changes_of
 from schema.types.document import Document, Ingestion
@@ -355,5 +355,5 @@ class Volume(Node):
         return VolumeStatistics(key=self.key)
 
 
-FOUND[NodeKind.VOLUME] = (VolumeRecord, Volume.of)
+FOUND[NodeKind.VOLUME] = rows_of(VolumeRecord, Volume.of)
 __all__ = ["EntityBy", "EntityNameInput", "Predicate", "Volume", "VolumeStatistics"]

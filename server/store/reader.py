@@ -309,10 +309,12 @@ class Reader:
 
     async def contents(self, revisions: Sequence[tuple[UUID, int]]) -> list[str | None]:
         """Return the content of document revisions. One statement; contents can be large."""
-        table = table_of(models.DocumentRevision)
-        wanted = or_(*((table.c.document_id == d) & (table.c.number == n) for d, n in set(revisions)))
-        rows = await self.rows(select(table.c.document_id, table.c.number, table.c.content).where(wanted))
-        found = {(row[0], row[1]): row[2] for row in rows}
+        table, keys = table_of(models.DocumentRevision), keys_table(self.dialect)
+        joined = keys.join(table, table.c.document_id == keys.c.value)
+        statement = select(table.c.document_id, table.c.number, table.c.content).select_from(joined)
+        statement = statement.where(table.c.number.in_({number for _, number in revisions}))
+        documents = list(dict.fromkeys(document for document, _ in revisions))
+        found = {(row[0], row[1]): row[2] for row in await self._by_keys(statement, documents)}
         return [found.get(revision) for revision in revisions]
 
     async def changes(
@@ -334,6 +336,12 @@ class Reader:
         rows = await self._by_keys(statement, list(volumes))
         lists = grouped(volumes, ((row[0], records.ChangeRecord._make(row[1:])) for row in rows))
         return [_expanded(entries, first, after) for entries in lists]
+
+    async def changes_numbered(self, numbers: Collection[int]) -> list[records.ChangeRecord]:
+        """Return the log entries with these sequence numbers, in no order. For a page of them; one statement."""
+        statement = select(*columns_of(records.ChangeRecord))
+        found = await self.rows(statement.where(table_of(models.Change).c.seq.in_(sorted(numbers))))
+        return [records.ChangeRecord._make(row) for row in found]
 
     async def count_changes(self, volumes: Sequence[UUID], filter: ChangeFilter) -> list[int]:
         """Return how many entries `changes` would list of each volume. One statement."""
