@@ -55,7 +55,6 @@ _UNREAL = vocabulary.wordset(
     "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
     "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear"
 )
-_REPORTS = vocabulary.wordset("say announce report confirm state write note show tell reveal find know")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,6 @@ from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.markup import Block, Kind
 
-_JOINS = frozenset({"of", "&"})
-
 
 @dataclass(frozen=True, slots=True)
 class Name:
