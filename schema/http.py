@@ -7,6 +7,7 @@ schema's matter, who asks is the context's. Only JSON is taken by POST, so that 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ __all__ = ["GraphQLEndpoint", "negotiate"]
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
 HTML = "text/html"
+_LONG = re.compile(rb"[0-9]{19}")
 BODY_LIMIT = 256 * 1024
 _ALLOWED = {"GET": {OperationType.QUERY}, "POST": {OperationType.QUERY, OperationType.MUTATION}}
 
@@ -178,8 +180,10 @@ def _check_content_type(content_type: str) -> None:
 
 def _parsed(text: bytes | str, message: str) -> Any:
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
+        parsed = orjson.loads(text)
+        # It reads integers beyond 64 bits as floats, which would change them in silence.
+        return json.loads(text) if _LONG.search(text if isinstance(text, bytes) else text.encode()) else parsed
+    except ValueError:
         raise _Refused(400, BadUserInput(message)) from None
 
 

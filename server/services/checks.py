@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
@@ -16,6 +17,7 @@ from server.store.statements import Record
 T = TypeVar("T")
 Changes = Mapping[str, Any]
 """The fields of an update that the caller named; absent means "leave it", None means "clear it"."""
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class HasVersion(Protocol):
@@ -64,13 +66,15 @@ def json_object(value: Any, argument: str, limit: int = 20_000) -> dict[str, Any
     if not isinstance(value, dict):
         raise BadUserInput(f"{argument} must be a JSON object.", argument=argument)
     try:
-        size = len(orjson.dumps(value))
+        written = orjson.dumps(value)
     except (TypeError, RecursionError) as error:
         raise BadUserInput(f"{argument} is not JSON that can be stored: {error}.", argument=argument) from error
-    if size > limit:
-        raise BadUserInput(f"{argument} has {size} bytes; at most {limit} fit.", argument=argument)
-    if b"\\u0000" in orjson.dumps(value):
+    if len(written) > limit:
+        raise BadUserInput(f"{argument} has {len(written)} bytes; at most {limit} fit.", argument=argument)
+    if _NUL.search(written):
         raise BadUserInput(f"{argument} holds a NUL character: remove it.", argument=argument)
+    if orjson.loads(written) != value:  # it writes what is no finite number as null
+        raise BadUserInput(f"{argument} holds a number that JSON cannot write: infinite, or none.", argument=argument)
     return value
 
 

@@ -195,8 +195,9 @@ class Entities:
             before = {n: getattr(now, n) for n in changed}
             key = match_key(renamed.name, renamed.type)
             if aliases is not None:
-                before["aliases"] = await self._replace_aliases(tx, id, aliases, key)
-                changed["aliases"] = list(aliases)
+                old, new = await self._replace_aliases(tx, id, aliases, key)
+                if old != new:
+                    before["aliases"], changed["aliases"] = old, new
             if not changed:
                 return
             columns = {n: v for n, v in changed.items() if n != "aliases"}
@@ -218,11 +219,21 @@ class Entities:
                 "Another entity has this name, type and sense. Give a sense that tells them apart.", argument="name"
             )
 
-    async def _replace_aliases(self, tx: Transaction, id: UUID, names: Sequence[str], key: str) -> list[str]:
+    async def _replace_aliases(
+        self, tx: Transaction, id: UUID, names: Sequence[str], key: str
+    ) -> tuple[list[str], list[str]]:
+        """Return the aliases as they were and as they are now, both in the order of their keys."""
         (old,) = await tx.read.lists(AliasRecord, "entity_id", [id], "match_key")
-        tx.delete_where(models.Alias, entity_id=id)
-        add_aliases(tx, id, names, known={key})
-        return [alias.name for alias in old]
+        before = [alias.name for alias in old]
+        wanted: dict[str, str] = {}
+        for name in names:
+            wanted.setdefault(match_key(name), name)
+        wanted.pop(key, None)
+        after = [wanted[own] for own in sorted(wanted)]
+        if before != after:
+            tx.delete_where(models.Alias, entity_id=id)
+            add_aliases(tx, id, after, known={key})
+        return before, after
 
     async def delete(self, volume: VolumeRecord, id: UUID, expected: int | None, actor: str) -> None:
         """Delete an entity with its claims; their words leave the log and the index.
