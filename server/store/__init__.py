@@ -48,7 +48,6 @@ class Store:
     async def migrate(self) -> None:
         """Bring the tables to this version."""
         await migrate(self.database)
-        await self._keep("cursor_secret", secrets.token_hex(32))
 
     async def open(self, model: str, dimension: int, embed: Embed) -> None:
         """Open the vector index for an embedding model, and check that tables and index were made for it.
@@ -57,7 +56,7 @@ class Store:
             Misconfigured: the tables are of another version, or the index of another model.
         """
         await check_current(self.database)
-        self.cursor_secret = bytes.fromhex(await self.setting("cursor_secret") or "")
+        self.cursor_secret = bytes.fromhex(await self._keep("cursor_secret", secrets.token_hex(32)))
         stated = f"{model} ({dimension})"
         known = await self._keep("embedding_model", stated)
         if known != stated or (await self.index.stored_dimension()) not in (None, dimension):
@@ -79,12 +78,14 @@ class Store:
 
     async def close(self) -> None:
         """Stop the follower and close all connections."""
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
-            await self.follower.release()
-        self.index.close()
-        await self.database.close()
+        try:
+            if self._running is not None:
+                self._running.cancel()
+                await asyncio.gather(self._running, return_exceptions=True)
+                await self.follower.release()
+        finally:
+            self.index.close()
+            await self.database.close()
 
     @asynccontextmanager
     async def write(self, volume_id: UUID, actor: str) -> AsyncIterator[Transaction]:

@@ -1,7 +1,9 @@
 """The connection to the database: engines for reading and for writing, on SQLite and PostgreSQL.
 
-A read is a statement on a connection of its own, outside any transaction. A write transaction is BEGIN IMMEDIATE on
-SQLite, where one writer at a time waits for the busy timeout, and an ordinary transaction on PostgreSQL.
+A read is a statement on a connection of its own, outside any transaction; reads and writes have connections apart, so
+that no read waits behind writers that wait for each other. A write transaction is BEGIN IMMEDIATE on SQLite, where one
+writer at a time waits for the busy timeout, and an ordinary transaction on PostgreSQL, where the same timeout bounds
+each wait for a lock.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import orjson
+from asyncpg import PostgresError
 from sqlalchemy import event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -20,6 +23,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from server.config import Settings
 from server.errors import UpstreamUnavailable
+
+# A transaction that its process has left open this long is given up: a machine that vanished must not keep a lock.
+_ABANDONED_MS = 60_000
+# SQLSTATE classes and codes of PostgreSQL that say "not now": connection lost, no resources, shut down or starting,
+# deadlock or serialization failure, lock timeout, abandoned transaction.
+_NOT_NOW = ("08", "53", "57P", "40", "55P03", "25P03")
 
 
 def _dumps(value: Any) -> str:
@@ -35,7 +44,7 @@ def _open_sqlite(connection: Any, _record: Any, *, busy_ms: int) -> None:
         f"busy_timeout = {busy_ms}",
         "secure_delete = ON",
         "synchronous = NORMAL",
-        "cache_size = -65536",
+        "cache_size = -16384",
         "temp_store = MEMORY",
         "mmap_size = 268435456",
     ):
@@ -57,10 +66,25 @@ class Database:
             self._reader = self._sqlite(url, settings, pool_size=min(settings.pool_size, 4), **options)
             event.listen(self._writer.sync_engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
         else:
-            self._writer = create_async_engine(
-                url, pool_size=settings.pool_size, max_overflow=0, pool_timeout=settings.busy_timeout, **options
+            writers = max(1, settings.pool_size // 2)
+            self._writer = self._postgresql(url, settings, pool_size=writers, **options)
+            self._reader = self._postgresql(
+                url, settings, pool_size=max(1, settings.pool_size - writers), isolation_level="AUTOCOMMIT", **options
             )
-            self._reader = self._writer.execution_options(isolation_level="AUTOCOMMIT")
+
+    @staticmethod
+    def _postgresql(url: str, settings: Settings, **options: Any) -> AsyncEngine:
+        limits = {
+            "lock_timeout": str(int(settings.busy_timeout * 1000)),
+            "idle_in_transaction_session_timeout": str(_ABANDONED_MS),
+        }
+        return create_async_engine(
+            url,
+            max_overflow=0,
+            pool_timeout=settings.busy_timeout,
+            connect_args={"server_settings": limits},
+            **options,
+        )
 
     @staticmethod
     def _sqlite(url: str, settings: Settings, *, pool_size: int, **options: Any) -> AsyncEngine:
@@ -112,6 +136,10 @@ def translated() -> Iterator[None]:
         if not unavailable(error):
             raise
         raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
+    except PostgresError as error:  # while connecting, where SQLAlchemy passes them through
+        if not _not_now(error):
+            raise
+        raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
     except ConnectionError as error:
         raise UpstreamUnavailable("The database cannot be reached. Check LOREGRAPH_DATABASE_URL.") from error
 
@@ -120,4 +148,11 @@ def unavailable(error: DBAPIError) -> bool:
     """Return whether the database failed to answer, as opposed to refusing a statement."""
     if isinstance(error.orig, sqlite3.OperationalError):
         return error.orig.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-    return error.connection_invalidated or isinstance(error, InterfaceError | OperationalError)
+    if error.connection_invalidated or isinstance(error, InterfaceError | OperationalError):
+        return True
+    return _not_now(error.orig)
+
+
+def _not_now(error: BaseException | None) -> bool:
+    """Return whether PostgreSQL might well do later what it did not do now."""
+    return str(getattr(error, "sqlstate", None) or "").startswith(_NOT_NOW)

@@ -1,9 +1,11 @@
 """The follower that moves pending vectors into the index.
 
-Exactly one process runs it at a time, by a short lease; another takes over when the lease runs out. It handles pending
-rows in the order of the log and may be killed between any two steps: writing to the index again changes nothing, and a
-row is marked as moved only after the index has it. A moved row stays for two read intervals, because until then another
-process may still read an older state of the index.
+Exactly one process runs it at a time, by a short lease; another takes over when the lease runs out. The lease alone
+would not keep a process that was stopped for a while from writing old vectors over newer ones, so the index is written
+only inside a transaction that holds the follower's row and found it to be this process's own; nothing is embedded there.
+Pending rows are handled in the order of the log, and the process may be killed between any two steps: writing to the
+index again changes nothing, and a row is marked as moved only after the index has it. A moved row stays for two read
+intervals, because until then another process may still read an older state of the index.
 """
 
 from __future__ import annotations
@@ -12,17 +14,20 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server import models
 from server.config import Settings
 from server.errors import ServerError
 from server.ids import NodeKind
+from server.store.compaction import Compaction
 from server.store.database import Database
 from server.store.reader import Reader
 from server.store.relations import table_of
@@ -33,10 +38,21 @@ from server.terms import VectorAction
 Embed = Callable[[list[str]], Awaitable[NDArray[np.float32]]]
 NAME = "vectors"
 BATCH = 512
-_COMPACT_EVERY = 64
 _log = logging.getLogger("loregraph.vectors")
 _pending = table_of(models.PendingVector)
 _follower = table_of(models.Follower)
+
+
+class PendingRow(NamedTuple):
+    """A vector that waits to be moved; `vector` is None where it is to be made from `text`."""
+
+    seq: int
+    node_id: UUID
+    volume_id: UUID
+    kind: str
+    action: str
+    text: str | None
+    vector: bytes | None
 
 
 class VectorFollower:
@@ -51,7 +67,8 @@ class VectorFollower:
         self._interval = timedelta(seconds=settings.read_interval)
         self._owner = uuid4().hex
         self._wake = asyncio.Event()
-        self._writes = 0
+        self._stepping = asyncio.Lock()
+        self._compaction = Compaction(index)
         self.moved = 0
 
     def wake(self) -> None:
@@ -81,14 +98,16 @@ class VectorFollower:
 
     async def step(self) -> int:
         """Move one batch if this process has the lease; return how many pending rows it handled."""
-        if not await self.acquire():
-            return 0
-        rows = await self._next()
-        if rows:
-            await self._move(rows)
-        else:
-            await self._tidy()
-        return len(rows)
+        async with self._stepping:
+            if not await self.acquire():
+                return 0
+            rows = await self._next()
+            if not rows:
+                await self._tidy()
+            elif not await self._move(rows):
+                return 0
+            await self._compaction.run_if_due(idle=not rows)
+            return len(rows)
 
     async def drain(self) -> None:
         """Move everything that is pending, waiting for the lease where another process has it."""
@@ -123,55 +142,71 @@ class VectorFollower:
         async with self._database.writing() as connection:
             await connection.execute(statement.values(lease_until=None, lease_owner=None))
 
-    async def _next(self) -> list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]:
-        p = _pending.c
-        columns = (p.seq, p.node_id, p.volume_id, p.kind, p.action, p.text, p.vector)
-        statement = select(*columns).where(p.moved_at.is_(None)).order_by(p.seq, p.node_id).limit(BATCH)
-        return [tuple(row) for row in await self._read.rows(statement)]
+    async def _next(self) -> list[PendingRow]:
+        columns = [_pending.c[name] for name in PendingRow._fields]
+        statement = (
+            select(*columns)
+            .where(_pending.c.moved_at.is_(None))
+            .order_by(_pending.c.seq, _pending.c.node_id)
+            .limit(BATCH)
+        )
+        return [PendingRow._make(row) for row in await self._read.rows(statement)]
 
-    async def _move(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> None:
-        newest = {row[1]: row for row in rows}
-        upserts = [row for row in newest.values() if row[4] == VectorAction.UPSERT]
-        gone = [row for row in newest.values() if row[4] == VectorAction.DELETE]
-        await self._index.delete([row[1] for row in gone if row[3] != NodeKind.VOLUME])
-        for row in gone:
-            if row[3] == NodeKind.VOLUME:
-                await self._index.delete_volume(row[1])
-        await self._index.upsert(await self._complete(upserts))
-        await self._mark(rows)
+    async def _move(self, rows: list[PendingRow]) -> bool:
+        """Bring rows into the index; False where another process has taken over meanwhile."""
+        newest = {row.node_id: row for row in rows}.values()
+        upserts = await self._complete([row for row in newest if row.action == VectorAction.UPSERT])
+        gone = [row for row in newest if row.action == VectorAction.DELETE]
+        async with self._database.writing() as connection:
+            if not await self._leads(connection):
+                return False
+            await self._write(upserts, gone)
+            await self._mark(connection, rows[-1])
         self.moved += len(newest)
-        self._writes += 1
-        if self._writes % _COMPACT_EVERY == 0:
-            await self._index.compact()
+        return True
 
-    async def _complete(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> list[IndexRow]:
+    async def _leads(self, connection: AsyncConnection) -> bool:
+        """Hold the follower's row until the commit, and say whether it is still this process's own."""
+        mine = select(_follower.c.name).where(_follower.c.name == NAME, _follower.c.lease_owner == self._owner)
+        return (await connection.execute(mine.with_for_update())).first() is not None
+
+    async def _write(self, upserts: list[IndexRow], gone: list[PendingRow]) -> None:
+        await self._index.delete([row.node_id for row in gone if row.kind != NodeKind.VOLUME])
+        for row in gone:
+            if row.kind == NodeKind.VOLUME:
+                await self._index.delete_volume(row.node_id)
+        await self._index.upsert(upserts)
+        self._compaction.written()
+
+    async def _complete(self, rows: list[PendingRow]) -> list[IndexRow]:
         """Embed what has no vector yet."""
-        missing = [row[5] or "" for row in rows if row[6] is None]
+        missing = [row.text or "" for row in rows if row.vector is None]
         made = iter(await self._embed(missing) if missing else ())
         return [
-            IndexRow(id, volume, kind, text or "", next(made) if vector is None else np.frombuffer(vector, "<f4"))
-            for _, id, volume, kind, _, text, vector in rows
+            IndexRow(
+                row.node_id,
+                row.volume_id,
+                row.kind,
+                row.text or "",
+                next(made) if row.vector is None else np.frombuffer(row.vector, "<f4"),
+            )
+            for row in rows
         ]
 
-    async def _mark(self, rows: list[tuple[int, UUID, UUID, str, str, str | None, bytes | None]]) -> None:
-        """Mark rows as moved and remember how far the follower is."""
-        last, now = rows[-1][0], utc_now()
-        whole = (_pending.c.seq < last) | ((_pending.c.seq == last) & (_pending.c.node_id <= rows[-1][1]))
-        statement = update(_pending).where(_pending.c.moved_at.is_(None), whole).values(moved_at=now)
-        position = update(_follower).where(_follower.c.name == NAME).values(position=last - 1)
-        async with self._database.writing() as connection:
-            await connection.execute(statement)
-            await connection.execute(position)
+    async def _mark(self, connection: AsyncConnection, last: PendingRow) -> None:
+        """Mark the rows up to `last` as moved and remember how far the follower is."""
+        whole = (_pending.c.seq < last.seq) | ((_pending.c.seq == last.seq) & (_pending.c.node_id <= last.node_id))
+        free = _unlocked(_pending.c.moved_at.is_(None) & whole)
+        await connection.execute(update(_pending).where(free).values(moved_at=utc_now()))
+        await connection.execute(update(_follower).where(_follower.c.name == NAME).values(position=last.seq - 1))
 
     async def _tidy(self) -> None:
         """Drop rows that every reader has in its index by now; nothing is pending, so the position is the log's head."""
         await self._advance()
         old = _pending.c.moved_at < utc_now() - self._interval * 2
-        if not await self._read.rows(select(_pending.c.seq).where(old).limit(1)):
-            return
-        async with self._database.writing() as connection:
-            await connection.execute(delete(_pending).where(old))
-        await self._index.compact()
+        if await self._read.rows(select(_pending.c.seq).where(old).limit(1)):
+            async with self._database.writing() as connection:
+                await connection.execute(delete(_pending).where(_unlocked(old)))
 
     async def _advance(self) -> None:
         head = table_of(models.LogHead)
@@ -183,6 +218,16 @@ class VectorFollower:
         statement = update(_follower).where(_follower.c.name == NAME, ~unmoved).values(position=seq)
         async with self._database.writing() as connection:
             await connection.execute(statement)
+
+
+def _unlocked(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition for the pending rows that no transaction is replacing right now.
+
+    Those are left to their transaction: waiting for it while holding others that it wants would be a deadlock.
+    """
+    key = (_pending.c.seq, _pending.c.node_id)
+    free = select(*key).where(condition).with_for_update(skip_locked=True).cte("free")
+    return tuple_(*key).in_(select(free.c.seq, free.c.node_id))
 
 
 async def positions(read: Reader) -> tuple[int, dict[str, int]]:

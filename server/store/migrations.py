@@ -32,7 +32,9 @@ def _config(connection: Connection) -> Config:
 
 def _upgrade(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL lock_timeout = 0"))  # the other one's migration may take its time
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        connection.execute(text("SET LOCAL lock_timeout TO DEFAULT"))
     command.upgrade(_config(connection), "head")
 
 

@@ -7,7 +7,8 @@ committed is found at once, from any process, and what was deleted is not. Writi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import reduce
 from typing import Any, NamedTuple, cast
@@ -22,6 +23,7 @@ from sqlalchemy import select
 
 from server import models
 from server.config import Settings
+from server.errors import UpstreamUnavailable
 from server.ids import NodeKind
 from server.store.reader import Reader
 from server.store.relations import table_of
@@ -49,6 +51,17 @@ class IndexRow(NamedTuple):
     vector: NDArray[np.float32]
 
 
+@contextmanager
+def answering() -> Iterator[None]:
+    """Turn what LanceDB raises when its files cannot be read or written into UpstreamUnavailable."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise UpstreamUnavailable(
+            "The vector index does not answer. Check LOREGRAPH_VECTORS, then run: loregraph reindex"
+        ) from error
+
+
 def _schema(dimension: int) -> pa.Schema:
     text = [pa.field(name, pa.string(), nullable=False) for name in ("node_id", "volume_id", "kind", "text")]
     return pa.schema([*text, pa.field("vector", pa.list_(pa.float32(), dimension))])
@@ -60,6 +73,8 @@ class VectorIndex:
     def __init__(self, settings: Settings) -> None:
         self._uri = settings.vectors_uri
         self._interval = timedelta(seconds=settings.read_interval)
+        self.retention = max(self._interval * 4, timedelta(seconds=5))
+        """How long a version that was replaced stays readable."""
         self._connection: Any = None
         self._table: Any = None
         self.dimension = 0
@@ -98,17 +113,20 @@ class VectorIndex:
         }
         data = pa.table(columns, schema=_schema(self.dimension))
         merge = self._table.merge_insert("node_id").when_matched_update_all().when_not_matched_insert_all()
-        await merge.execute(data)
+        with answering():
+            await merge.execute(data)
 
     async def delete(self, ids: Sequence[UUID]) -> None:
         """Take nodes out. One commit per 500 nodes."""
         for start in range(0, len(ids), 500):
             named = col("node_id").isin([lit(id.hex) for id in ids[start : start + 500]])
-            await self._table.delete(named.to_sql())
+            with answering():
+                await self._table.delete(named.to_sql())
 
     async def delete_volume(self, volume: UUID) -> None:
         """Take out all nodes of a volume."""
-        await self._table.delete((col("volume_id") == lit(volume.hex)).to_sql())
+        with answering():
+            await self._table.delete((col("volume_id") == lit(volume.hex)).to_sql())
 
     async def nearest(
         self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int
@@ -117,7 +135,8 @@ class VectorIndex:
         kind = reduce(lambda a, b: a | b, [col("kind") == lit(k.value) for k in kinds])
         query = self._table.query().where((col("volume_id") == lit(volume.hex)) & kind).nearest_to(vector)
         query = query.distance_type("cosine").refine_factor(_REFINE).select(["node_id", "kind", "_distance"]).limit(k)
-        rows = (await query.to_arrow()).to_pylist()
+        with answering():
+            rows = (await query.to_arrow()).to_pylist()
         return [Neighbor(UUID(r["node_id"]), NodeKind(r["kind"]), 1.0 - r["_distance"]) for r in rows]
 
     async def count(self) -> int:
@@ -130,8 +149,19 @@ class VectorIndex:
         return {UUID(text) for text in rows.column("node_id").to_pylist()}
 
     async def compact(self) -> None:
-        """Merge fragments and drop versions that no reader can still be using."""
-        await self._table.optimize(cleanup_older_than=max(self._interval * 4, timedelta(seconds=5)))
+        """Merge fragments, leaving out deleted rows, and drop the files of versions older than `retention`.
+
+        LanceDB rewrites a fragment that stands alone only once a tenth of it is deleted; so that deleted text leaves the
+        files at once, one row of such a fragment is moved to a new one, and the two are merged.
+        """
+        with answering():
+            stats = await self._table.stats()
+            fragments = stats["fragment_stats"]
+            if fragments["num_fragments"] == 1 and fragments["lengths"]["max"] != stats["num_rows"]:
+                (row,) = (await self._table.query().select(["node_id"]).limit(1).to_arrow()).to_pylist()
+                named = (col("node_id") == lit(row["node_id"])).to_sql()
+                await self._table.update(where=named, updates_sql={"kind": "kind"})
+            await self._table.optimize(cleanup_older_than=self.retention)
 
     def close(self) -> None:
         """Close the connection."""
@@ -142,11 +172,15 @@ class VectorIndex:
 async def pending(
     read: Reader, volume: UUID, kinds: Sequence[NodeKind]
 ) -> dict[UUID, tuple[NodeKind, NDArray[np.float32] | None]]:
-    """Return the newest pending state of each node: its vector, or None where the index is not to be trusted about it."""
+    """Return the newest pending state of each node: its vector, or None where it is gone.
+
+    A row that still waits for its vector counts as nothing: until it has one, the node is found as it was before. Where
+    the volume itself is gone, it is among the nodes.
+    """
     table = table_of(models.PendingVector)
     statement = (
         select(table.c.node_id, table.c.kind, table.c.action, table.c.vector)
-        .where(table.c.volume_id == volume, table.c.kind.in_([k.value for k in kinds]))
+        .where(table.c.volume_id == volume, table.c.kind.in_([k.value for k in (*kinds, NodeKind.VOLUME)]))
         .where(table.c.vector.is_not(None) | (table.c.action == VectorAction.DELETE.value))
         .order_by(table.c.seq)
     )
@@ -162,6 +196,8 @@ async def nearest(
 ) -> list[Neighbor]:
     """Return the `k` nodes of these kinds nearest to a normalised vector, nearest first, everything committed included."""
     fresh = await pending(read, volume, kinds)
+    if volume in fresh:
+        return []
     near = [Neighbor(id, kind, float(own @ vector)) for id, (kind, own) in fresh.items() if own is not None]
     near += [n for n in await index.nearest(volume, vector, kinds, k + len(fresh)) if n.id not in fresh]
     return sorted(near, key=lambda n: (-n.similarity, n.id))[:k]

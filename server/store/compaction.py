@@ -1,0 +1,43 @@
+"""When the vector index is compacted: soon after writing, but never for more than a small part of the time.
+
+Compacting rewrites the fragments that it merges, which takes longer the larger the index is; so the next one waits for a
+multiple of what the last one took. The files that a compaction replaced can be dropped only when no reader uses them any
+more, so a second pass follows. What the process before has left behind counts as a write.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from server.store.vectors import VectorIndex
+
+_MANY = 64
+_REST = 50
+
+
+class Compaction:
+    """Compacts one index, for the process that writes to it."""
+
+    def __init__(self, index: VectorIndex) -> None:
+        self._index = index
+        self._writes = 1
+        self._not_before = 0.0
+        self._clean_at: float | None = None
+
+    def written(self) -> None:
+        """Count a write to the index."""
+        self._writes += 1
+
+    async def run_if_due(self, *, idle: bool) -> None:
+        """Compact where it is time: when nothing else is to be done after any write, else after many."""
+        now = monotonic()
+        merge = self._writes >= (1 if idle else _MANY) and now >= self._not_before
+        clean = idle and self._clean_at is not None and now >= self._clean_at
+        if not (merge or clean):
+            return
+        seen = self._writes
+        await self._index.compact()
+        done = monotonic()
+        self._writes -= seen
+        self._not_before = done + _REST * (done - now)
+        self._clean_at = done + self._index.retention.total_seconds() if merge else None
