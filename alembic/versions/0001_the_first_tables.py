@@ -240,7 +240,7 @@ def upgrade() -> None:
     with op.batch_alter_table('entity', schema=None) as batch_op:
         batch_op.create_index('entity_by_importance', ['volume_id', 'importance', 'id'], unique=False)
         batch_op.create_index('entity_by_name', ['volume_id', 'match_key', 'id'], unique=False)
-        batch_op.create_index('entity_by_type', ['volume_id', 'type', 'id'], unique=False)
+        batch_op.create_index('entity_by_type', ['volume_id', 'type', 'match_key', 'id'], unique=False)
         batch_op.create_index('entity_by_update', ['volume_id', 'updated_at', 'id'], unique=False)
         batch_op.create_index(batch_op.f('ix_entity_described_by'), ['described_by'], unique=False)
 
@@ -282,7 +282,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('memory_id', 'code_artifact_id')
     )
     with op.batch_alter_table('memory_code_artifact', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_memory_code_artifact_code_artifact_id'), ['code_artifact_id'], unique=False)
+        batch_op.create_index('memory_of_code_artifact', ['code_artifact_id', 'memory_id'], unique=False)
 
     op.create_table('memory_document',
     sa.Column('memory_id', sa.Uuid(), nullable=False),
@@ -292,7 +292,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('memory_id', 'document_id')
     )
     with op.batch_alter_table('memory_document', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_memory_document_document_id'), ['document_id'], unique=False)
+        batch_op.create_index('memory_of_document', ['document_id', 'memory_id'], unique=False)
 
     op.create_table('memory_link',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
@@ -322,7 +322,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('memory_id', 'project_id')
     )
     with op.batch_alter_table('memory_project', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_memory_project_project_id'), ['project_id'], unique=False)
+        batch_op.create_index('memory_of_project', ['project_id', 'memory_id'], unique=False)
 
     op.create_table('memory_tag',
     sa.Column('memory_id', sa.Uuid(), nullable=False),
@@ -343,7 +343,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('project_id', 'document_id')
     )
     with op.batch_alter_table('project_document', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_project_document_document_id'), ['document_id'], unique=False)
+        batch_op.create_index('project_of_document', ['document_id', 'project_id'], unique=False)
 
     op.create_table('alias',
     sa.Column('created_at', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=False),
@@ -369,7 +369,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('document_id', 'entity_id')
     )
     with op.batch_alter_table('document_entity', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_document_entity_entity_id'), ['entity_id'], unique=False)
+        batch_op.create_index('document_of_entity', ['entity_id', 'document_id'], unique=False)
 
     op.create_table('fact',
     sa.Column('confidence', sa.Float(), nullable=False),
@@ -407,6 +407,8 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id')
     )
     with op.batch_alter_table('fact', schema=None) as batch_op:
+        batch_op.create_index('fact_by_confidence', ['volume_id', 'confidence', 'id'], unique=False)
+        batch_op.create_index('fact_by_importance', ['volume_id', 'importance', 'id'], unique=False)
         batch_op.create_index('fact_by_predicate', ['volume_id', 'predicate', 'id'], unique=False)
         batch_op.create_index('fact_in_volume', ['volume_id', 'id'], unique=False)
         batch_op.create_index('fact_of_subject', ['subject_id', 'id'], unique=False)
@@ -420,7 +422,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('memory_id', 'entity_id')
     )
     with op.batch_alter_table('memory_entity', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_memory_entity_entity_id'), ['entity_id'], unique=False)
+        batch_op.create_index('memory_of_entity', ['entity_id', 'memory_id'], unique=False)
 
     op.create_table('mention',
     sa.Column('id', sa.Uuid(), nullable=False),
@@ -451,7 +453,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('project_id', 'entity_id')
     )
     with op.batch_alter_table('project_entity', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_project_entity_entity_id'), ['entity_id'], unique=False)
+        batch_op.create_index('project_of_entity', ['entity_id', 'project_id'], unique=False)
 
     op.create_table('rejection',
     sa.Column('ingestion_id', sa.Uuid(), nullable=False),
@@ -623,7 +625,7 @@ def downgrade() -> None:
     op.drop_table('relationship')
     op.drop_table('rejection')
     with op.batch_alter_table('project_entity', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_project_entity_entity_id'))
+        batch_op.drop_index('project_of_entity')
 
     op.drop_table('project_entity')
     with op.batch_alter_table('mention', schema=None) as batch_op:
@@ -633,7 +635,7 @@ def downgrade() -> None:
 
     op.drop_table('mention')
     with op.batch_alter_table('memory_entity', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_memory_entity_entity_id'))
+        batch_op.drop_index('memory_of_entity')
 
     op.drop_table('memory_entity')
     with op.batch_alter_table('fact', schema=None) as batch_op:
@@ -641,10 +643,12 @@ def downgrade() -> None:
         batch_op.drop_index('fact_of_subject')
         batch_op.drop_index('fact_in_volume')
         batch_op.drop_index('fact_by_predicate')
+        batch_op.drop_index('fact_by_importance')
+        batch_op.drop_index('fact_by_confidence')
 
     op.drop_table('fact')
     with op.batch_alter_table('document_entity', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_document_entity_entity_id'))
+        batch_op.drop_index('document_of_entity')
 
     op.drop_table('document_entity')
     with op.batch_alter_table('alias', schema=None) as batch_op:
@@ -653,7 +657,7 @@ def downgrade() -> None:
 
     op.drop_table('alias')
     with op.batch_alter_table('project_document', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_project_document_document_id'))
+        batch_op.drop_index('project_of_document')
 
     op.drop_table('project_document')
     with op.batch_alter_table('memory_tag', schema=None) as batch_op:
@@ -661,7 +665,7 @@ def downgrade() -> None:
 
     op.drop_table('memory_tag')
     with op.batch_alter_table('memory_project', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_memory_project_project_id'))
+        batch_op.drop_index('memory_of_project')
 
     op.drop_table('memory_project')
     with op.batch_alter_table('memory_link', schema=None) as batch_op:
@@ -670,11 +674,11 @@ def downgrade() -> None:
 
     op.drop_table('memory_link')
     with op.batch_alter_table('memory_document', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_memory_document_document_id'))
+        batch_op.drop_index('memory_of_document')
 
     op.drop_table('memory_document')
     with op.batch_alter_table('memory_code_artifact', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_memory_code_artifact_code_artifact_id'))
+        batch_op.drop_index('memory_of_code_artifact')
 
     op.drop_table('memory_code_artifact')
     with op.batch_alter_table('ingestion', schema=None) as batch_op:

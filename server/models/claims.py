@@ -75,6 +75,8 @@ class Fact(Identified, Versioned, FactColumns, table=True):
         Index("fact_same", "subject_id", "claim_key"),
         Index("fact_in_volume", "volume_id", "id"),
         Index("fact_by_predicate", "volume_id", "predicate", "id"),
+        Index("fact_by_importance", "volume_id", "importance", "id"),
+        Index("fact_by_confidence", "volume_id", "confidence", "id"),
         *_claim_rules(),
         within("importance", 0, 1),
         one_of("value_type", ValueType),

@@ -21,7 +21,7 @@ class Entity(Identified, Versioned, table=True):
     __table_args__ = (
         UniqueConstraint("volume_id", "match_key", "type", "sense", name="entity_identity"),
         Index("entity_by_name", "volume_id", "match_key", "id"),
-        Index("entity_by_type", "volume_id", "type", "id"),
+        Index("entity_by_type", "volume_id", "type", "match_key", "id"),
         Index("entity_by_importance", "volume_id", "importance", "id"),
         Index("entity_by_update", "volume_id", "updated_at", "id"),
         within("confidence", 0, 1),
@@ -69,6 +69,7 @@ class DocumentEntity(SQLModel, table=True):
     """SOURCE_OF: the document mentions the entity at least once."""
 
     __tablename__ = "document_entity"
+    __table_args__ = (Index("document_of_entity", "entity_id", "document_id"),)
 
     document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
-    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE", index=True)
+    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")

@@ -67,33 +67,37 @@ class MemoryEntity(SQLModel, table=True):
     """The memory is about the entity."""
 
     __tablename__ = "memory_entity"
+    __table_args__ = (Index("memory_of_entity", "entity_id", "memory_id"),)
 
     memory_id: UUID = Field(primary_key=True, foreign_key="memory.id", ondelete="CASCADE")
-    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE", index=True)
+    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
 
 
 class MemoryDocument(SQLModel, table=True):
     """The memory refers to the document."""
 
     __tablename__ = "memory_document"
+    __table_args__ = (Index("memory_of_document", "document_id", "memory_id"),)
 
     memory_id: UUID = Field(primary_key=True, foreign_key="memory.id", ondelete="CASCADE")
-    document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE", index=True)
+    document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
 
 
 class MemoryCodeArtifact(SQLModel, table=True):
     """The memory refers to the code artifact."""
 
     __tablename__ = "memory_code_artifact"
+    __table_args__ = (Index("memory_of_code_artifact", "code_artifact_id", "memory_id"),)
 
     memory_id: UUID = Field(primary_key=True, foreign_key="memory.id", ondelete="CASCADE")
-    code_artifact_id: UUID = Field(primary_key=True, foreign_key="code_artifact.id", ondelete="CASCADE", index=True)
+    code_artifact_id: UUID = Field(primary_key=True, foreign_key="code_artifact.id", ondelete="CASCADE")
 
 
 class MemoryProject(SQLModel, table=True):
     """The memory belongs to the project."""
 
     __tablename__ = "memory_project"
+    __table_args__ = (Index("memory_of_project", "project_id", "memory_id"),)
 
     memory_id: UUID = Field(primary_key=True, foreign_key="memory.id", ondelete="CASCADE")
-    project_id: UUID = Field(primary_key=True, foreign_key="project.id", ondelete="CASCADE", index=True)
+    project_id: UUID = Field(primary_key=True, foreign_key="project.id", ondelete="CASCADE")

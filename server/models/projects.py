@@ -42,15 +42,17 @@ class ProjectEntity(SQLModel, table=True):
     """The project is about the entity."""
 
     __tablename__ = "project_entity"
+    __table_args__ = (Index("project_of_entity", "entity_id", "project_id"),)
 
     project_id: UUID = Field(primary_key=True, foreign_key="project.id", ondelete="CASCADE")
-    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE", index=True)
+    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
 
 
 class ProjectDocument(SQLModel, table=True):
     """The project holds the document."""
 
     __tablename__ = "project_document"
+    __table_args__ = (Index("project_of_document", "document_id", "project_id"),)
 
     project_id: UUID = Field(primary_key=True, foreign_key="project.id", ondelete="CASCADE")
-    document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE", index=True)
+    document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
