@@ -26,6 +26,8 @@ from server.models.projects import CodeArtifact, Project, ProjectDocument, Proje
 from server.models.volumes import IdempotentResult, StoreSetting, Volume
 
 metadata = SQLModel.metadata
+Model = SQLModel
+"""A table, for those who name one and know nothing else of it."""
 
 __all__ = [
     "Alias",
@@ -51,6 +53,7 @@ __all__ = [
     "MemoryProject",
     "MemoryTag",
     "Mention",
+    "Model",
     "PendingVector",
     "Predicate",
     "Project",

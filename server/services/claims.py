@@ -15,8 +15,6 @@ from math import prod
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlmodel import SQLModel
-
 from server import models
 from server.ids import NodeKind, new_id
 from server.services.extraction.protocol import Instant
@@ -137,8 +135,8 @@ class ClaimKind:
     """What tells facts and relationships apart for the writer."""
 
     node: NodeKind
-    model: type[SQLModel]
-    past: type[SQLModel]
+    model: type[models.Model]
+    past: type[models.Model]
     record: type[Any]
     evidence: str
     keyed_by: str

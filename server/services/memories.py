@@ -13,7 +13,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlmodel import SQLModel
 
 from server import models
 from server.embeddings import Embedder
@@ -117,7 +116,7 @@ class _Kind(NamedTuple):
     name: str
     argument: str
     record: type[Any]
-    link: type[SQLModel]
+    link: type[models.Model]
     column: str
     node: NodeKind
     what: str
