@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from zlib import crc32
@@ -46,7 +47,7 @@ class HashEmbedder:
 class ScriptedExtractor:
     """Answers what was put under the chunk's text in `answers`; a text without an answer says nothing.
 
-    `chunks` lists what it was given. An exception in place of an answer is raised.
+    `chunks` lists what it was given. An exception in place of an answer is raised. While `gate` is cleared, reading waits.
     """
 
     name = "scripted"
@@ -54,9 +55,12 @@ class ScriptedExtractor:
     def __init__(self) -> None:
         self.answers: dict[str, Extraction | Exception] = {}
         self.chunks: list[ChunkText] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
 
     async def read(self, chunk: ChunkText) -> Extraction:
         self.chunks.append(chunk)
+        await self.gate.wait()
         answer = self.answers.get(chunk.text, Extraction())
         if isinstance(answer, Exception):
             raise answer

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from server.errors import BadUserInput
 from server.services.chunking import Chunk, chunk
@@ -23,10 +22,12 @@ from server.services.extraction.protocol import (
     RejectedItem,
     Span,
 )
-from server.services.identity import clean_name, match_key, normalise_type, relation_type
+from server.services.identity import match_key
 from server.services.quotes import QuoteIndex
+from server.services.soundness import shown, sound_entity, sound_fact, sound_relationship, storable
 
 _KNOWN = 200
+_MISSING = "The quote does not occur in the document."
 
 
 @dataclass(slots=True)
@@ -75,7 +76,7 @@ async def read_document(
 ) -> Reading:
     """Return what a document says. `progress` is told (chunks done, chunks in all) before the first and after each."""
     chunks = await asyncio.to_thread(chunk, content, mime_type=mime_type, target=chunk_size, limit=chunk_size * 4 // 3)
-    gathering = _Gathering(content, Reading(chunks))
+    gathering = await asyncio.to_thread(_Gathering, content, Reading(chunks))
     await progress(0, len(chunks))
     for number, place in enumerate(chunks):
         known = tuple(gathering.known())
@@ -103,7 +104,7 @@ class _Gathering:
 
     def add(self, number: int, place: Chunk, found: Extraction, known: set[str]) -> None:
         """Add what one chunk says; items that cannot stand are rejected with the reason."""
-        self.reading.rejected += found.rejected
+        self.reading.rejected += map(storable, found.rejected)
         keys = {key: key for key in known}
         for entity in found.entities:
             key = self._entity(number, place, entity)
@@ -114,73 +115,70 @@ class _Gathering:
         for edge in found.relationships:
             self._edge(place, edge, keys)
 
-    def _entity(self, number: int, place: Chunk, entity: ExtractedEntity) -> str | None:
+    def _entity(self, number: int, place: Chunk, said: ExtractedEntity) -> str | None:
         try:
-            name, type = clean_name(entity.name), normalise_type(entity.type)
+            entity = sound_entity(said, place.end - place.start)
         except BadUserInput as error:
-            self._reject("entity", _plain(entity), error.message)
+            self._reject("entity", said, error.message)
             return None
         spans = [Span(place.start + s.start, place.start + s.end) for s in entity.mentions]
         if not spans:
             quoted = self._locate(entity.quote, place)
             if quoted is None:
-                self._reject("entity", _plain(entity), "The quote does not occur in the document.")
+                self._reject("entity", said, _MISSING)
                 return None
             spans = [quoted]
-        key = self._by_name.get(match_key(name)) or f"{number}:{entity.key}"
-        thing = self.reading.things.setdefault(key, NamedThing(name, type, entity.stated_type, entity.confidence))
+        key = self._by_name.get(match_key(entity.name)) or f"{number}:{entity.key}"
+        thing = self.reading.things.setdefault(
+            key, NamedThing(entity.name, entity.type, entity.stated_type, entity.confidence)
+        )
         if entity.stated_type and not thing.stated:
-            thing.type, thing.stated = type, True
+            thing.type, thing.stated = entity.type, True
         thing.confidence = max(thing.confidence, entity.confidence)
         thing.description = thing.description or entity.description
-        thing.aliases += [a for a in (name, *entity.aliases) if a != thing.name and a not in thing.aliases]
+        names = (entity.name, *entity.aliases)
+        thing.aliases += [a for a in dict.fromkeys(names) if a != thing.name and a not in thing.aliases]
         thing.mentions += [(number, span) for span in spans]
-        for own in (name, *entity.aliases):
+        for own in names:
             self._by_name.setdefault(match_key(own), key)
         self._recent.pop(key, None)
         self._recent[key] = None
         return key
 
-    def _fact(self, place: Chunk, fact: ExtractedFact, keys: dict[str, str]) -> None:
+    def _fact(self, place: Chunk, said: ExtractedFact, keys: dict[str, str]) -> None:
+        try:
+            fact = sound_fact(said)
+        except BadUserInput as error:
+            self._reject("fact", said, error.message)
+            return
         span = self._locate(fact.quote, place)
         if fact.subject not in keys:
-            self._reject("fact", _plain(fact), "Its subject is not among the entities.")
+            self._reject("fact", said, "Its subject is not among the entities.")
         elif span is None:
-            self._reject("fact", _plain(fact), "The quote does not occur in the document.")
+            self._reject("fact", said, _MISSING)
         else:
-            try:
-                predicate = None if fact.predicate is None else relation_type(fact.predicate)
-            except BadUserInput as error:
-                self._reject("fact", _plain(fact), error.message)
-                return
-            said = replace(fact, subject=keys[fact.subject], predicate=predicate)
-            self.reading.statements.append(Statement(said, span))
+            self.reading.statements.append(Statement(replace(fact, subject=keys[fact.subject]), span))
 
-    def _edge(self, place: Chunk, edge: ExtractedRelationship, keys: dict[str, str]) -> None:
+    def _edge(self, place: Chunk, said: ExtractedRelationship, keys: dict[str, str]) -> None:
+        try:
+            edge = sound_relationship(said)
+        except BadUserInput as error:
+            self._reject("relationship", said, error.message)
+            return
         span = self._locate(edge.quote, place)
         if edge.source not in keys or edge.target not in keys:
-            self._reject("relationship", _plain(edge), "One of its ends is not among the entities.")
+            self._reject("relationship", said, "One of its ends is not among the entities.")
         elif span is None:
-            self._reject("relationship", _plain(edge), "The quote does not occur in the document.")
+            self._reject("relationship", said, _MISSING)
         elif keys[edge.source] == keys[edge.target]:
-            self._reject("relationship", _plain(edge), "Both ends are the same entity.")
+            self._reject("relationship", said, "Both ends are the same entity.")
         else:
-            try:
-                said = replace(edge, source=keys[edge.source], target=keys[edge.target], type=relation_type(edge.type))
-            except BadUserInput as error:
-                self._reject("relationship", _plain(edge), error.message)
-                return
-            self.reading.statements.append(Statement(said, span))
+            edge = replace(edge, source=keys[edge.source], target=keys[edge.target])
+            self.reading.statements.append(Statement(edge, span))
 
     def _locate(self, quote: str, place: Chunk) -> Span | None:
         found = self._quotes.locate(quote, near=place.start, within=(place.start, place.end))
         return None if found is None else Span(found[0], found[1])
 
-    def _reject(self, kind: str, item: dict[str, Any], reason: str) -> None:
-        self.reading.rejected.append(RejectedItem(kind, item, reason))
-
-
-def _plain(item: ExtractedEntity | ExtractedFact | ExtractedRelationship) -> dict[str, Any]:
-    """Return an item as JSON values."""
-    names = ("name", "type", "subject", "content", "source", "target", "predicate", "value", "quote")
-    return {name: getattr(item, name) for name in names if getattr(item, name, None) is not None}
+    def _reject(self, kind: str, item: ExtractedEntity | ExtractedFact | ExtractedRelationship, reason: str) -> None:
+        self.reading.rejected.append(storable(RejectedItem(kind, shown(item), reason)))
