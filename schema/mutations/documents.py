@@ -25,7 +25,7 @@ from server.terms import Authority
 class IngestDocumentInput:
     title: str = strawberry.field(description="Its title; it counts as a mention of the entity that it names.")
     volume: str = strawberry.field(default="default", description=VOLUME)
-    text: str | None = strawberry.field(default=None, description="Its text.")
+    text: str | None = strawberry.field(default=None, description="The text to read, unless its bytes are given.")
     bytes: str | None = strawberry.field(default=None, description="Its text in UTF-8, in base64.")
     mime_type: str = strawberry.field(
         default="text/plain", description="What kind of text it is: text/plain or text/markdown."
@@ -65,7 +65,7 @@ class IngestDocumentInput:
 
 @strawberry.type(description="The document that was taken in, and the reading of it.")
 class IngestDocumentPayload:
-    document: Document = strawberry.field(description="The document.")
+    document: Document = strawberry.field(description="The document, new or known by its content.")
     ingestion: Ingestion = strawberry.field(description="The reading of it: PENDING unless it was waited for.")
     created: bool = strawberry.field(description="Whether it is new; false where the same content was there.")
 

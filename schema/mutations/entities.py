@@ -55,7 +55,7 @@ class CreateEntityInput:
 
 @strawberry.type(description="The entity with this name.")
 class CreateEntityPayload:
-    entity: Entity = strawberry.field(description="The entity.")
+    entity: Entity = strawberry.field(description="The entity, made now or known before.")
     created: bool = strawberry.field(
         description="Whether it was made now. A known one gains new aliases and a missing description."
     )
@@ -82,7 +82,7 @@ class UpdateEntityInput:
 
 @strawberry.type(description="The entity as it is now.")
 class UpdateEntityPayload:
-    entity: Entity = strawberry.field(description="The entity.")
+    entity: Entity = strawberry.field(description="The entity with its changes.")
 
 
 @strawberry.input(description="The entity to delete.")

@@ -63,7 +63,7 @@ class CreateFactInput:
 
 @strawberry.type(description="The fact that was stated.")
 class CreateFactPayload:
-    fact: Fact = strawberry.field(description="The fact.")
+    fact: Fact = strawberry.field(description="The fact, new or stated again.")
     duplicate_of: Fact | None = strawberry.field(
         description="The same fact, where it was known: it has gained evidence. Null where the fact is new."
     )
@@ -87,7 +87,7 @@ class UpdateFactInput:
 
 @strawberry.type(description="The fact as it is now.")
 class UpdateFactPayload:
-    fact: Fact = strawberry.field(description="The fact.")
+    fact: Fact = strawberry.field(description="The fact with its changes, under the same id.")
 
 
 @strawberry.input(description="The fact to take back.")

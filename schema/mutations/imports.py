@@ -31,7 +31,7 @@ _REF = "an entity of this import by its key, or one that is there by its id"
 @strawberry.input(description="An entity to import.")
 class ImportEntityInput:
     key: str = strawberry.field(description="What the other items of this import call it.")
-    name: str = strawberry.field(description="Its name.")
+    name: str = strawberry.field(description="Its name; an entity that has it already is used.")
     type: str = strawberry.field(description="What it is; case does not count.")
     description: str | None = strawberry.field(default=None, description="What it is, in a sentence.")
     aliases: list[str] | None = strawberry.field(default=None, description="Its other names.")
@@ -124,7 +124,7 @@ class ImportMemoryInput:
     content: str = strawberry.field(description="The idea itself.")
     context: str | None = strawberry.field(default=None, description="Why it matters.")
     keywords: list[str] | None = strawberry.field(default=None, description="Words to find it by.")
-    tags: list[str] | None = strawberry.field(default=None, description="Its tags.")
+    tags: list[str] | None = strawberry.field(default=None, description="Its tags: up to 10.")
     importance: int = strawberry.field(default=5, description="How much it matters: 1 to 10.")
     provenance: JSON | None = strawberry.field(default=None, description="Where it comes from, as a JSON object.")
     entities: list[str] | None = strawberry.field(default=None, description=f"What it is about, each {_REF}.")
@@ -153,10 +153,16 @@ def reference(text: str) -> str | UUID:
 @strawberry.input(description="The graph to import: all of it is written, or nothing.")
 class ImportGraphInput:
     volume: str = strawberry.field(default="default", description=VOLUME)
-    entities: list[ImportEntityInput] = strawberry.field(default_factory=list, description="Entities.")
-    facts: list[ImportFactInput] = strawberry.field(default_factory=list, description="Facts.")
-    relationships: list[ImportRelationshipInput] = strawberry.field(default_factory=list, description="Relationships.")
-    memories: list[ImportMemoryInput] = strawberry.field(default_factory=list, description="Memories.")
+    entities: list[ImportEntityInput] = strawberry.field(
+        default_factory=list, description="The entities to state, each under a key of your own."
+    )
+    facts: list[ImportFactInput] = strawberry.field(
+        default_factory=list, description="The facts to state about entities."
+    )
+    relationships: list[ImportRelationshipInput] = strawberry.field(
+        default_factory=list, description="The relationships to state between entities."
+    )
+    memories: list[ImportMemoryInput] = strawberry.field(default_factory=list, description="The memories to write.")
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY)
 
     def plain(self) -> Graph:
@@ -170,7 +176,7 @@ class ImportGraphInput:
 
 @strawberry.type(description="An imported entity under the key that the import called it by.")
 class ImportedKey:
-    key: str = strawberry.field(description="The key.")
+    key: str = strawberry.field(description="What the import called the entity.")
     entity: Entity = strawberry.field(description="The entity, made now or known before.")
 
 

@@ -13,7 +13,7 @@ VOLUME = "The volume to write to, by its name."
 IDEMPOTENCY = (
     "A key of your own, up to 200 characters: the same request with the same key is done once and answered alike."
 )
-VERSION = "The version that you have seen: another one refuses the update as CONFLICT. Left out: whatever is there."
+VERSION = "The version that you have seen: where it is another by now, this is refused as CONFLICT. Left out: whatever is there."
 
 
 async def volume_of(info: Info, name: str) -> VolumeRecord:

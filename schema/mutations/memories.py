@@ -64,7 +64,7 @@ class CreateMemoryInput:
 
 @strawberry.type(description="The memory that was written, and what it is near to.")
 class CreateMemoryPayload:
-    memory: Memory = strawberry.field(description="The memory.")
+    memory: Memory = strawberry.field(description="The memory that was written.")
     links: list[MemoryLink] = strawberry.field(
         description="The links that it made to its nearest memories, nearest first."
     )
@@ -89,7 +89,7 @@ class UpdateMemoryInput:
 
 @strawberry.type(description="The memory as it is now.")
 class UpdateMemoryPayload:
-    memory: Memory = strawberry.field(description="The memory.")
+    memory: Memory = strawberry.field(description="The memory with its changes.")
 
 
 @strawberry.input(description="The memory that no longer holds.")
@@ -105,7 +105,7 @@ class SupersedeMemoryInput:
 
 @strawberry.type(description="The memory that is obsolete now.")
 class SupersedeMemoryPayload:
-    memory: Memory = strawberry.field(description="The memory.")
+    memory: Memory = strawberry.field(description="The memory, now obsolete.")
 
 
 @strawberry.input(description="The memory to bring back.")
@@ -117,7 +117,7 @@ class RestoreMemoryInput:
 
 @strawberry.type(description="The memory that holds again.")
 class RestoreMemoryPayload:
-    memory: Memory = strawberry.field(description="The memory.")
+    memory: Memory = strawberry.field(description="The memory, no longer obsolete.")
 
 
 @strawberry.input(description="The memory to delete.")
@@ -172,7 +172,7 @@ class AttachToMemoryInput:
 
 @strawberry.type(description="The memory with what is attached.")
 class AttachToMemoryPayload:
-    memory: Memory = strawberry.field(description="The memory.")
+    memory: Memory = strawberry.field(description="The memory with all its attachments.")
 
 
 @strawberry.input(description="What to detach from a memory.")
@@ -187,7 +187,7 @@ class DetachFromMemoryInput:
 
 @strawberry.type(description="The memory with what is left.")
 class DetachFromMemoryPayload:
-    memory: Memory = strawberry.field(description="The memory.")
+    memory: Memory = strawberry.field(description="The memory with the attachments that are left.")
 
 
 async def _memory(info: Info, id: UUID) -> Memory:

@@ -30,7 +30,7 @@ class CreateProjectInput:
 
 @strawberry.type(description="The project that was made.")
 class CreateProjectPayload:
-    project: Project = strawberry.field(description="The project.")
+    project: Project = strawberry.field(description="The project, empty as yet.")
 
 
 @strawberry.input(description="What to change about a project. Fields left out stay as they are.")
@@ -47,7 +47,7 @@ class UpdateProjectInput:
 
 @strawberry.type(description="The project as it is now.")
 class UpdateProjectPayload:
-    project: Project = strawberry.field(description="The project.")
+    project: Project = strawberry.field(description="The project with its changes.")
 
 
 @strawberry.input(description="The project to delete.")
@@ -84,7 +84,7 @@ class CreateCodeArtifactInput:
 
 @strawberry.type(description="The code artifact that was made.")
 class CreateCodeArtifactPayload:
-    code_artifact: CodeArtifact = strawberry.field(description="The code artifact.")
+    code_artifact: CodeArtifact = strawberry.field(description="The code as it is kept.")
 
 
 @strawberry.input(description="What to change about a code artifact. Fields left out stay as they are.")
@@ -101,7 +101,7 @@ class UpdateCodeArtifactInput:
 
 @strawberry.type(description="The code artifact as it is now.")
 class UpdateCodeArtifactPayload:
-    code_artifact: CodeArtifact = strawberry.field(description="The code artifact.")
+    code_artifact: CodeArtifact = strawberry.field(description="The code artifact with its changes.")
 
 
 @strawberry.input(description="The code artifact to delete.")

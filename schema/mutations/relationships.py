@@ -28,8 +28,8 @@ from server.terms import Authority
     description='An entity by its id or by its name. A name that is not known yet becomes an entity, a "concept" unless given.',
 )
 class EntityRef:
-    id: strawberry.Maybe[strawberry.ID] = strawberry.field(description="Its id.")
-    name: strawberry.Maybe[EntityNameInput] = strawberry.field(description="Its name.")
+    id: strawberry.Maybe[strawberry.ID] = strawberry.field(description="The id of an entity of the volume.")
+    name: strawberry.Maybe[EntityNameInput] = strawberry.field(description="The name of one, known or new.")
 
     def plain(self, argument: str) -> PlainRef:
         if self.id is not None:
@@ -80,7 +80,7 @@ class CreateRelationshipInput:
 
 @strawberry.type(description="The relationship that was stated.")
 class CreateRelationshipPayload:
-    relationship: Relationship = strawberry.field(description="The relationship.")
+    relationship: Relationship = strawberry.field(description="The relationship, new or stated again.")
     duplicate_of: Relationship | None = strawberry.field(
         description="The same relationship, where it was known: it has gained evidence. Null where it is new."
     )
@@ -107,7 +107,7 @@ class UpdateRelationshipInput:
 
 @strawberry.type(description="The relationship as it is now.")
 class UpdateRelationshipPayload:
-    relationship: Relationship = strawberry.field(description="The relationship.")
+    relationship: Relationship = strawberry.field(description="The relationship with its changes, under the same id.")
 
 
 @strawberry.input(description="The relationship to take back.")

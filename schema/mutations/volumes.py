@@ -22,7 +22,7 @@ class CreateVolumeInput:
 
 @strawberry.type(description="The volume that was made.")
 class CreateVolumePayload:
-    volume: Volume = strawberry.field(description="The volume.")
+    volume: Volume = strawberry.field(description="The volume, empty as yet.")
 
 
 @strawberry.input(description="What to change about a volume. Fields left out stay as they are.")
@@ -37,7 +37,7 @@ class UpdateVolumeInput:
 
 @strawberry.type(description="The volume as it is now.")
 class UpdateVolumePayload:
-    volume: Volume = strawberry.field(description="The volume.")
+    volume: Volume = strawberry.field(description="The volume with its changes.")
 
 
 @strawberry.input(description="The volume to delete, named twice, because everything in it goes.")

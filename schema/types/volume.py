@@ -48,8 +48,8 @@ class EntityNameInput:
 
 @strawberry.input(one_of=True, description="Which entity: by its id or by its name.")
 class EntityBy:
-    id: strawberry.Maybe[strawberry.ID] = strawberry.field(description="Its id.")
-    name: strawberry.Maybe[EntityNameInput] = strawberry.field(description="Its name.")
+    id: strawberry.Maybe[strawberry.ID] = strawberry.field(description="The id of an entity of this volume.")
+    name: strawberry.Maybe[EntityNameInput] = strawberry.field(description="A name or alias of it.")
 
 
 @strawberry.type(description="A predicate or relationship type in use in a volume.")
