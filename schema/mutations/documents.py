@@ -97,7 +97,6 @@ class DocumentMutations:
         volume = await volume_of(info, input.volume)
         actor = info.context.viewer.actor
         taken = await knowledge.documents.take(volume, input.plain(), actor, input.idempotency_key)
-        knowledge.worker.wake()
         if input.wait:
             await knowledge.worker.finished(taken.ingestion_id)
         document = await read.one(DocumentRecord, taken.document_id)

@@ -56,6 +56,7 @@ class IngestionWorker:
         self._queue = IngestionQueue(store.database, uuid4().hex, settings.ingestion_lease)
         self._wake = asyncio.Event()
         self._ended = asyncio.Condition()
+        store.signals.subscribe(self.wake)
 
     def wake(self) -> None:
         """Say that a document was queued."""

@@ -27,6 +27,7 @@ from server.store.migrations import check_current, migrate
 from server.store.reader import Reader
 from server.store.records import VolumeRecord
 from server.store.relations import table_of
+from server.store.signals import Signals
 from server.store.transaction import Clock, Transaction, lock_volume, utc_now
 
 __all__ = ["Store", "Transaction"]
@@ -42,8 +43,9 @@ class Store:
         self.read = Reader(self.database.reading, self.database.dialect)
         self.cursor_secret = b""
         self._clock = clock
+        self.signals = Signals(self.database)
         self._follower: VectorFollower | None = None
-        self._running: asyncio.Task[None] | None = None
+        self._running: list[asyncio.Task[None]] = []
 
     async def migrate(self) -> None:
         """Bring the tables to this version."""
@@ -65,6 +67,7 @@ class Store:
             )
         await self.index.open(dimension)
         self._follower = VectorFollower(self.database, self.read, self.index, embed, self.settings)
+        self.signals.subscribe(self._follower.wake)
 
     @property
     def follower(self) -> VectorFollower:
@@ -73,15 +76,19 @@ class Store:
         return self._follower
 
     def start(self) -> None:
-        """Run the follower in the background."""
-        self._running = asyncio.create_task(self.follower.run(), name="vector follower")
+        """Run the follower in the background, and listen for what other processes commit."""
+        self._running = [
+            asyncio.create_task(self.signals.run(), name="signals"),
+            asyncio.create_task(self.follower.run(), name="vector follower"),
+        ]
 
     async def close(self) -> None:
         """Stop the follower and close all connections."""
         try:
-            if self._running is not None:
-                self._running.cancel()
-                await asyncio.gather(self._running, return_exceptions=True)
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+            if self._running:
                 await self.follower.release()
         finally:
             self.index.close()
@@ -99,7 +106,7 @@ class Store:
             transaction = Transaction(connection, self.database.dialect, volume_id, actor, self._clock)
             yield transaction
             await transaction.flush()
-        self._committed()
+        self.signals.send()
 
     @asynccontextmanager
     async def write_new_volume(self, volume_id: UUID, actor: str) -> AsyncIterator[Transaction]:
@@ -108,11 +115,7 @@ class Store:
             transaction = Transaction(connection, self.database.dialect, volume_id, actor, self._clock)
             yield transaction
             await transaction.flush()
-        self._committed()
-
-    def _committed(self) -> None:
-        if self._follower is not None:
-            self._follower.wake()
+        self.signals.send()
 
     async def nearest(
         self,

@@ -28,12 +28,19 @@ class Compaction:
         """Count a write to the index."""
         self._writes += 1
 
-    async def run_if_due(self, *, idle: bool) -> None:
-        """Compact where it is time: when nothing else is to be done after any write, else after many."""
+    def due(self, *, idle: bool) -> bool:
+        """Return whether it is time: when nothing else is to be done after any write, else after many."""
         now = monotonic()
-        merge = self._writes >= (1 if idle else _MANY) and now >= self._not_before
-        clean = idle and self._clean_at is not None and now >= self._clean_at
-        if not (merge or clean):
+        return self._merges(now, idle) or (idle and self._clean_at is not None and now >= self._clean_at)
+
+    def _merges(self, now: float, idle: bool) -> bool:
+        return self._writes >= (1 if idle else _MANY) and now >= self._not_before
+
+    async def run_if_due(self, *, idle: bool) -> None:
+        """Compact where it is time."""
+        now = monotonic()
+        merge = self._merges(now, idle)
+        if not self.due(idle=idle):
             return
         seen = self._writes
         await self._index.compact()

@@ -99,7 +99,7 @@ class VectorFollower:
     async def step(self) -> int:
         """Move one batch if this process has the lease; return how many pending rows it handled."""
         async with self._stepping:
-            if not await self.acquire():
+            if not await self._due() or not await self.acquire():
                 return 0
             rows = await self._next()
             if not rows:
@@ -108,6 +108,15 @@ class VectorFollower:
                 return 0
             await self._compaction.run_if_due(idle=not rows)
             return len(rows)
+
+    async def _due(self) -> bool:
+        """Return whether there is anything to do. It only reads: an idle server writes nothing, not even a lease."""
+        head = select(table_of(models.LogHead).c.seq).scalar_subquery()
+        unmoved = select(_pending.c.seq).where(_pending.c.moved_at.is_(None)).exists()
+        old = select(_pending.c.seq).where(_pending.c.moved_at < utc_now() - self._interval * 2).exists()
+        there = select(_follower.c.name).where(_follower.c.name == NAME, _follower.c.position >= head).exists()
+        rows = await self._read.rows(select(unmoved | old | ~there))
+        return bool(rows[0][0]) or self._compaction.due(idle=True)
 
     async def drain(self) -> None:
         """Move everything that is pending, waiting for the lease where another process has it."""

@@ -28,6 +28,7 @@ from server.errors import NotFound
 from server.ids import NodeKind
 from server.store.reader import Reader
 from server.store.relations import table_of
+from server.store.signals import CHANNEL
 from server.terms import ChangeKind, VectorAction
 
 Clock = Callable[[], datetime]
@@ -287,8 +288,11 @@ class Transaction:
     async def _advance_head(self) -> None:
         head = table_of(models.LogHead)
         entries = len(self._changes) or (1 if self._vectors else 0)
-        if entries:
-            await self._connection.execute(update(head).where(head.c.id == 1).values(seq=self._seq + entries))
+        if not entries:
+            return
+        await self._connection.execute(update(head).where(head.c.id == 1).values(seq=self._seq + entries))
+        if self._dialect == "postgresql":
+            await self._connection.execute(select(func.pg_notify(CHANNEL, "")))
 
     def _stamped(self, shape: _Shape, row: dict[str, Any]) -> dict[str, Any]:
         for name in shape.stamps:
