@@ -102,8 +102,7 @@ def serve(host: Host = None, port: Port = None, workers: Workers = None, data: D
     settings = _settings(host=host, port=port, workers=workers, data=data)
     serving.check_host(settings)
     with serving.listen(settings.host, settings.port) as opened:
-        _say(f"Loregraph serves {serving.address(opened)}")
-        serving.serve(settings, opened)
+        serving.serve(settings, opened, lambda: _say(f"Loregraph serves {serving.address(opened)}"))
 
 
 @app.command()
@@ -114,8 +113,8 @@ def demo(host: Host = None, port: Port = None, workers: Workers = None, data: Da
     settings = _settings(host=host, port=port, workers=workers, data=data)
     serving.check_host(settings)
     with serving.listen(settings.host, settings.port) as opened:
-        typer.echo(serving.welcome(serving.address(opened)))
-        serving.serve(settings, opened, sample=True)
+        welcome = serving.welcome(serving.address(opened))
+        serving.serve(settings, opened, lambda: typer.echo(welcome), sample=True)
 
 
 @app.command()

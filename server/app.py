@@ -53,12 +53,12 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
     """
     async with AsyncExitStack() as stack:
         with usable(settings):
-            store = Store(settings)
-            stack.push_async_callback(store.close)
             embedder = await open_embedder(settings)
             stack.push_async_callback(embedder.aclose)
             pool = ExtractionPool(OfflineExtractor, settings.extraction_workers)
             stack.push_async_callback(asyncio.to_thread, pool.close)
+            store = Store(settings)
+            stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
             await _open(store, embedder)
         yield Knowledge(settings, store, embedder, OfflineExtractor.name, pool.extract)

@@ -46,7 +46,7 @@ def as_table(outcomes: Sequence[Outcome]) -> Table:
     """Return outcomes as a table with their sums; of more than 100 only those that failed."""
     shown = outcomes if len(outcomes) <= _SHOWN else [one for one in outcomes if one.failed]
     table = Table(box=box.SIMPLE_HEAD, show_footer=True)
-    table.add_column("document", f"{len(outcomes)} documents", overflow="fold")
+    table.add_column("document", f"{len(outcomes)} in all", overflow="fold")
     table.add_column("status", f"{sum(one.failed for one in outcomes)} failed")
     for name in _COUNTS:
         table.add_column(name, str(sum(getattr(one, name) for one in outcomes)), justify="right")

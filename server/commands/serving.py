@@ -13,6 +13,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from errno import EADDRINUSE
 from typing import Any
 
@@ -94,8 +95,10 @@ Ctrl+C stops it. What it knows stays in the data folder.
 """
 
 
-def serve(settings: Settings, opened: socket.socket, *, sample: bool = False) -> None:
+def serve(settings: Settings, opened: socket.socket, ready: Callable[[], None], *, sample: bool = False) -> None:
     """Serve until SIGTERM or SIGINT: requests under way are answered, what is being read is given back.
+
+    `ready` is called once the store is prepared; from then on requests are answered, the first after a moment.
 
     Raises:
         Misconfigured: the store cannot be opened as the settings say, or does not answer.
@@ -107,6 +110,7 @@ def serve(settings: Settings, opened: socket.socket, *, sample: bool = False) ->
         asyncio.run(prepare(settings, sample=sample))
     except ServerError as error:
         raise Misconfigured(error.message) from error
+    ready()
     options: dict[str, Any] = {
         "log_config": None,
         "access_log": settings.log_level == "debug",

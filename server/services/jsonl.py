@@ -182,11 +182,11 @@ def _fields(line: bytes) -> tuple[str, dict[str, Any]]:
         raise BadUserInput(f"kind must be one of {', '.join(_READERS)}.", argument="kind")
     readers = _READERS[kind]
     for name in said.keys() - readers.keys():
-        raise BadUserInput(f"A {kind} has no field {name!r}; it has {', '.join(readers)}.", argument=name)
+        raise BadUserInput(f"The {kind} has no field {name!r}; it has {', '.join(readers)}.", argument=name)
     given = {name: readers[name](value, name) for name, value in said.items() if value is not None}
     for name in _REQUIRED[kind]:
         if name not in given:
-            raise BadUserInput(f"A {kind} needs the field {name}.", argument=name)
+            raise BadUserInput(f"The {kind} needs the field {name}.", argument=name)
     return kind, {_RENAMED.get(name, name): value for name, value in given.items()}
 
 
