@@ -4,7 +4,7 @@
 #   ARGS="-k cursor" make test        hand arguments to pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check bench soak graphiql lock clean
+.PHONY: help install run test check breaking bench soak graphiql lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,6 +19,7 @@ help:
 	@echo "make run       install if need be, then serve the demo at http://127.0.0.1:8000/graphql"
 	@echo "make test      run all tests"
 	@echo "make check     lint, types, floors, schema and migrations"
+	@echo "make breaking  show what the schema's changes break for clients; BASE=commit compares with another one"
 	@echo "make bench     run the benchmarks"
 	@echo "make soak      run the long tests"
 	@echo "make graphiql  build GraphiQL for use without a network"
@@ -74,6 +75,10 @@ check: $(TESTED)
 	$(BIN)/loregraph sdl | diff -u schema/schema.graphql -
 	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && export LOREGRAPH_DATA="$$data" && unset LOREGRAPH_DATABASE_URL && \
 		$(BIN)/alembic upgrade head && $(BIN)/alembic check
+	@$(MAKE) --no-print-directory breaking
+
+breaking: $(INSTALLED)
+	@$(BIN)/python -m schema.compatibility $(BASE)
 
 bench: $(TESTED)
 	@set -e; for benchmark in benchmarks/[a-z]*.py; do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
