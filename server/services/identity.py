@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from server.errors import BadUserInput
 from server.services.legal_forms import without_legal_form
@@ -40,6 +41,7 @@ _VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
+@lru_cache(maxsize=8192)
 def match_key(name: str, type: str | None = None) -> str:
     """Return the key under which all spellings of one name meet.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 
 from server.errors import UpstreamUnavailable
 from server.services.extraction.protocol import ChunkText, Extraction, Extractor
@@ -18,7 +21,17 @@ _extractor: Extractor | None = None
 
 def _start(make: Callable[[], Extractor]) -> None:
     global _extractor
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too, but the parent decides when we end
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     _extractor = make()
+
+
+def _end_with_the_parent() -> None:
+    """Without this a parent that is killed leaves us waiting for work for good."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _extract(text: ChunkText) -> Extraction:
