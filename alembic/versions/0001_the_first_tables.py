@@ -222,6 +222,7 @@ def upgrade() -> None:
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('match_key', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
     sa.Column('type', sa.Text().with_variant(sa.Text(collation='C'), 'postgresql'), nullable=False),
+    sa.Column('type_stated', sa.Boolean(), nullable=False),
     sa.Column('sense', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('description', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('described_by', sa.Uuid(), nullable=True),

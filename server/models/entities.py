@@ -15,7 +15,8 @@ from server.terms import Origin
 class Entity(Identified, Versioned, table=True):
     """Something the volume knows: one row per (match key, type, sense).
 
-    `described_by` is the document that the description comes from, NULL when a person wrote it.
+    `described_by` is the document that the description comes from, NULL when a person wrote it. `type_stated` says that a
+    person or the grammar stated the type; a type that was only guessed gives way to a stated one.
     """
 
     __table_args__ = (
@@ -32,6 +33,7 @@ class Entity(Identified, Versioned, table=True):
     name: str
     match_key: str = Field(sa_type=SortableText)
     type: str = Field(sa_type=SortableText)
+    type_stated: bool = True
     sense: str = ""
     description: str | None = None
     described_by: UUID | None = Field(default=None, foreign_key="document.id", ondelete="SET NULL", index=True)

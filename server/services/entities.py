@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from server.store.records import AliasRecord, EntityRecord, FactRecord, ProjectR
 from server.terms import ChangeKind, Origin
 
 _ALIASES = 100
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,20 @@ def insert_entity(
     embedded: Embedded,
     *,
     origin: Origin = Origin.STATED,
+    type_stated: bool = True,
     document_id: UUID | None = None,
     described_by: UUID | None = None,
     logged: bool = True,
+    id: UUID | None = None,
 ) -> UUID:
     """Insert a cleaned entity with its aliases, log entry and index text; return its id.
 
-    `document_id` is the document that states the aliases, `described_by` the one that gives the description.
+    `type_stated` is False for a type that was only guessed. `document_id` is the document that states the aliases,
+    `described_by` the one that gives the description.
     """
-    id = new_id()
+    id = id or new_id()
     key = match_key(entity.name, entity.type)
+    found = {"origin": origin.value, "type_stated": type_stated, "described_by": described_by}
     columns = {
         "name": entity.name,
         "type": entity.type,
@@ -94,13 +100,41 @@ def insert_entity(
         "confidence": entity.confidence,
         "importance": entity.importance,
     }
-    tx.insert(models.Entity, id=id, match_key=key, origin=origin.value, described_by=described_by, **columns)
+    tx.insert(models.Entity, id=id, match_key=key, **columns, **found)
     added = add_aliases(tx, id, entity.aliases, known={key}, document_id=document_id)
     if logged:
         after = {**columns, **({"aliases": added} if added else {})}
         tx.log(ChangeKind.CREATED, NodeKind.ENTITY, id, after=after)
     embedded.put(tx, NodeKind.ENTITY, id, entity_text(entity.name, entity.type, entity.description))
     return id
+
+
+def joined(one: NewEntity, other: NewEntity) -> NewEntity:
+    """Return an entity about to be made with what a second statement of it adds: names, and a missing description."""
+    aliases = dict.fromkeys([*one.aliases, other.name, *other.aliases])
+    return replace(one, aliases=tuple(aliases)[:_ALIASES], description=one.description or other.description)
+
+
+def draft_record(id: UUID, volume_id: UUID, entity: NewEntity) -> EntityRecord:
+    """Return an entity about to be made by hand as resolution sees it; it has no times yet."""
+    return EntityRecord(
+        id=id,
+        volume_id=volume_id,
+        name=entity.name,
+        match_key=match_key(entity.name, entity.type),
+        type=entity.type,
+        type_stated=True,
+        sense=entity.sense or "",
+        description=entity.description,
+        described_by=None,
+        properties={},
+        confidence=entity.confidence,
+        importance=entity.importance,
+        origin=Origin.STATED,
+        version=1,
+        created_at=_NEVER,
+        updated_at=_NEVER,
+    )
 
 
 def add_aliases(
@@ -115,6 +149,12 @@ def add_aliases(
             tx.insert(models.Alias, entity_id=entity_id, match_key=key, name=name, document_id=document_id)
             added.append(name)
     return added
+
+
+def keep_stated(tx: Transaction, known: Sequence[EntityRecord]) -> None:
+    """Let entities that a document brought, and a person has stated since, outlive that document."""
+    found = [entity.id for entity in known if entity.origin == Origin.EXTRACTED]
+    tx.set_text(models.Entity, found, "origin", Origin.STATED.value)
 
 
 class Entities:
@@ -155,6 +195,7 @@ class Entities:
             raise ambiguous(entity.name, fit, "name")
         id = fit[0].id if fit else insert_entity(tx, entity, embedded)
         if fit:
+            keep_stated(tx, fit)
             await self._complete(tx, fit[0], entity)
         tx.insert_if_absent(models.ProjectEntity, [{"project_id": p.id, "entity_id": id} for p in projects])
         return id, not fit
@@ -203,6 +244,9 @@ class Entities:
             columns = {n: v for n, v in changed.items() if n != "aliases"}
             if "description" in columns:
                 columns["described_by"] = None
+            if "type" in columns:
+                columns["type_stated"] = True
+            keep_stated(tx, [now])
             tx.update(models.Entity, id, **columns, match_key=key, version=now.version + 1)
             tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, id, before=before, after=changed)
             text = entity_text(renamed.name, renamed.type, renamed.description)
@@ -292,4 +336,4 @@ def _clean_changes(changes: Changes) -> dict[str, Any]:
     return {name: clean[name](value) for name, value in fields.items()}
 
 
-__all__ = ["Entities", "NewEntity", "add_aliases", "insert_entity", "remove_entities"]
+__all__ = ["Entities", "NewEntity", "add_aliases", "insert_entity", "keep_stated", "remove_entities"]

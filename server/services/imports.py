@@ -14,12 +14,13 @@ from uuid import UUID
 from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, ServerError
-from server.ids import NodeKind
+from server.ids import NodeKind, new_id
 from server.services.checks import in_volume
 from server.services.claims import Claim, Support, Written, fact_claim, relationship_claim, stated_period, write_claims
-from server.services.entities import NewEntity, add_aliases, cleaned, insert_entity
+from server.services.entities import NewEntity, add_aliases, cleaned, draft_record, insert_entity, joined, keep_stated
 from server.services.facts import NewFact, clean_fact
 from server.services.idempotency import Once
+from server.services.identity import match_key
 from server.services.indexing import Embedded
 from server.services.memories import NewMemory, clean_memory, insert_memory
 from server.services.relationships import NewRelationship, clean_relationship, sentence
@@ -171,31 +172,31 @@ class _Loading:
         keys = list(dict.fromkeys(key for name in named for key in name.keys))
         found = await tx.read.entities_named(tx.volume_id, keys)
         met: dict[UUID, tuple[EntityRecord, list[str]]] = {}
-        made: dict[tuple[str, str, str], UUID] = {}
+        drafts: dict[UUID, NewEntity] = {}
         for n, (item, name) in enumerate(zip(self._entities, named, strict=True)):
             fit = candidates_of(name, found)
             if len(fit) > 1:
                 raise ambiguous(name.name, fit, f"entities[{n}].name")
-            own = (name.keys[0], item.entity.type, item.entity.sense or "")
-            if fit:
-                id = fit[0].id
+            id = fit[0].id if fit else new_id()
+            if fit and id not in drafts:
                 met.setdefault(id, (fit[0], []))[1].extend([item.entity.name, *item.entity.aliases])
-            elif own in made:
-                id = made[own]
             else:
-                id = made[own] = self._insert(tx, item.entity)
+                drafts[id] = joined(drafts[id], item.entity) if id in drafts else item.entity
+                _announce(found, draft_record(id, tx.volume_id, drafts[id]), drafts[id].aliases)
             self._ids[item.key] = self.result.ids[item.key] = id
             self._names.setdefault(id, fit[0].name if fit else item.entity.name)
+        self._insert(tx, drafts)
         await self._add_aliases(tx, met)
 
-    def _insert(self, tx: Transaction, entity: NewEntity) -> UUID:
-        id = insert_entity(tx, entity, self._nothing, logged=False)
-        self._fresh.add(id)
-        self._nodes.append((NodeKind.ENTITY, id))
-        self.result.entities_created += 1
-        return id
+    def _insert(self, tx: Transaction, drafts: dict[UUID, NewEntity]) -> None:
+        for id, entity in drafts.items():
+            insert_entity(tx, entity, self._nothing, id=id, logged=False)
+            self._nodes.append((NodeKind.ENTITY, id))
+        self._fresh |= drafts.keys()
+        self.result.entities_created = len(drafts)
 
     async def _add_aliases(self, tx: Transaction, met: dict[UUID, tuple[EntityRecord, list[str]]]) -> None:
+        keep_stated(tx, [entity for entity, _ in met.values()])
         lists = await tx.read.lists(AliasRecord, "entity_id", list(met), "match_key")
         for (entity, names), aliases in zip(met.values(), lists, strict=True):
             known = {entity.match_key, *(a.match_key for a in aliases)}
@@ -264,6 +265,13 @@ class _Loading:
             tx.insert_many(models.MemoryEntity, [{"memory_id": id, "entity_id": e} for e in sorted(about)])
             self._nodes.append((NodeKind.MEMORY, id))
         self.result.memories_created = len(self._memories)
+
+
+def _announce(found: dict[str, list[EntityRecord]], record: EntityRecord, aliases: Sequence[str]) -> None:
+    """Let later items of the import find an entity that is about to be made, under its name and its aliases."""
+    for key in {record.match_key, *(match_key(alias) for alias in aliases)}:
+        others = [known for known in found.get(key, ()) if known.id != record.id]
+        found[key] = [*others, record]
 
 
 def _clean_edge(new: NewRelationship) -> tuple[NewRelationship, Any]:

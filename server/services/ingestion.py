@@ -16,7 +16,7 @@ from server import models
 from server.config import Settings
 from server.embeddings import Embedder
 from server.errors import NotFound, ServerError
-from server.ids import NodeKind, new_id
+from server.ids import NodeKind, encode_id, new_id
 from server.services.claims import Claim, Period, Support, fact_claim, relationship_claim, write_claims
 from server.services.entities import NewEntity, add_aliases, insert_entity
 from server.services.extraction.protocol import (
@@ -30,10 +30,11 @@ from server.services.identity import lookup_keys, match_key
 from server.services.indexing import Embedded, chunk_text, embed, entity_text, fact_text
 from server.services.reading import NamedThing, Reading, Statement, read_document
 from server.services.resolution import Named, by_neighbours, candidates_of
+from server.services.soundness import shown, storable
 from server.store import Store, Transaction
 from server.store.queue import IngestionQueue
 from server.store.records import AliasRecord, DocumentRecord, EntityRecord, IngestionRecord
-from server.terms import Authority, IngestionStatus, Origin
+from server.terms import Authority, ChangeKind, IngestionStatus, Origin
 
 ATTEMPTS = 5
 _ENDED = (IngestionStatus.DONE, IngestionStatus.FAILED)
@@ -190,7 +191,9 @@ class DocumentWriter:
         self._rejected: list[RejectedItem] = list(reading.rejected)
         self._ids: dict[str, UUID] = {}
         self._names: dict[UUID, str] = {}
+        self._types: dict[UUID, str] = {}
         self._made: dict[tuple[str, str], UUID] = {}
+        self._keys_made: dict[UUID, set[str]] = {}
 
     async def prepare(self) -> None:
         """Embed every text that will be new. Nothing is read under a lock yet: what turns out otherwise is embedded later."""
@@ -264,22 +267,25 @@ class DocumentWriter:
             if len(fit) > 1:
                 unsure[key] = fit
             elif fit:
-                self._take(key, fit[0].id, fit[0].name)
+                self._take(key, fit[0].id, fit[0].name, fit[0].type)
                 known_ones[key] = fit[0]
             else:
                 self._create(tx, key, thing)
-        await self._decide(tx, unsure, known_ones)
-        await self._add_aliases(tx, known_ones)
+        await self._decide(tx, unsure, known_ones, self._title(known))
+        await self._complete(tx, known_ones)
 
-    def _take(self, key: str, id: UUID, name: str) -> None:
+    def _take(self, key: str, id: UUID, name: str, type: str) -> None:
         self._ids[key] = id
         self._names[id] = name
+        self._types[id] = type
 
     def _create(self, tx: Transaction, key: str, thing: NamedThing) -> None:
         # Two things of a document can share a stored key though their own keys differ ("Acme", "Acme Company").
         stored = (match_key(thing.name, thing.type), thing.type)
         if stored in self._made:
-            self._take(key, self._made[stored], self._names[self._made[stored]])
+            id = self._made[stored]
+            self._take(key, id, self._names[id], thing.type)
+            add_aliases(tx, id, thing.aliases, known=self._keys_made[id], document_id=self._document.id)
             return
         entity = NewEntity(
             name=thing.name,
@@ -290,49 +296,70 @@ class DocumentWriter:
         )
         source = None if thing.description is None else self._document.id
         id = insert_entity(
-            tx, entity, self._embedded, origin=Origin.EXTRACTED, document_id=self._document.id, described_by=source
+            tx,
+            entity,
+            self._embedded,
+            origin=Origin.EXTRACTED,
+            type_stated=thing.stated,
+            document_id=self._document.id,
+            described_by=source,
         )
         self._made[stored] = id
-        self._take(key, id, thing.name)
+        self._keys_made[id] = {stored[0], *map(match_key, entity.aliases)}
+        self._take(key, id, thing.name, thing.type)
 
     async def _decide(
-        self, tx: Transaction, unsure: dict[str, list[EntityRecord]], known_ones: dict[str, EntityRecord]
+        self,
+        tx: Transaction,
+        unsure: dict[str, list[EntityRecord]],
+        known_ones: dict[str, EntityRecord],
+        title: list[UUID],
     ) -> None:
         """Give a name of several homonyms to the one whose neighbours the document names, or to none."""
         if not unsure:
             return
         ids = [c.id for fit in unsure.values() for c in fit]
         neighbours = await tx.read.neighbours(list(dict.fromkeys(ids)))
-        present = set(self._ids.values())
+        present = {*self._ids.values(), *title}
         for key, fit in unsure.items():
             chosen = by_neighbours(fit, neighbours, present)
             if chosen is not None:
-                self._take(key, chosen.id, chosen.name)
+                self._take(key, chosen.id, chosen.name, chosen.type)
                 known_ones[key] = chosen
                 continue
             name = self._reading.things[key].name
-            item = {"name": name, "candidates": [str(c.id) for c in fit]}
+            item = {"name": name, "candidates": [encode_id(NodeKind.ENTITY, c.id) for c in fit]}
             reason = f"{len(fit)} entities are called {name}, and the document names no neighbour of just one."
             self._rejected.append(RejectedItem("entity", item, reason))
 
-    async def _add_aliases(self, tx: Transaction, known_ones: dict[str, EntityRecord]) -> None:
+    async def _complete(self, tx: Transaction, known_ones: dict[str, EntityRecord]) -> None:
+        """Give known entities the other names that the document states, and a stated type in place of a guessed one."""
         entities = list({e.id: e for e in known_ones.values()}.values())
         lists = await tx.read.lists(AliasRecord, "entity_id", [e.id for e in entities], "match_key")
-        keys = {
-            e.id: {e.match_key, *(a.match_key for a in aliases)} for e, aliases in zip(entities, lists, strict=True)
-        }
-        for key, entity in known_ones.items():
-            thing = self._reading.things[key]
-            room = max(0, 100 - len(keys[entity.id]))
-            names = [thing.name, *thing.aliases][:room]
-            add_aliases(tx, entity.id, names, known=keys[entity.id], document_id=self._document.id)
+        for entity, aliases in zip(entities, lists, strict=True):
+            things = [self._reading.things[key] for key, one in known_ones.items() if one.id == entity.id]
+            columns = _stated_type(entity, things)
+            known = {entity.match_key, *(a.match_key for a in aliases)}
+            names = [name for thing in things for name in (thing.name, *thing.aliases)][: max(0, 100 - len(known))]
+            added = add_aliases(tx, entity.id, names, known=known, document_id=self._document.id)
+            before: dict[str, Any] = {"aliases": [a.name for a in aliases]} if added else {}
+            after: dict[str, Any] = {"aliases": [*before["aliases"], *added]} if added else {}
+            if columns and columns["type"] != entity.type:
+                before, after = {**before, "type": entity.type}, {**after, "type": columns["type"]}
+                self._types[entity.id] = columns["type"]
+                text = entity_text(entity.name, columns["type"], entity.description)
+                tx.index(NodeKind.ENTITY, entity.id, text, None, again=True)
+            if after:
+                columns["version"] = entity.version + 1
+                tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, entity.id, before=before, after=after)
+            if columns:
+                tx.update(models.Entity, entity.id, **columns)
 
     def _write_mentions(self, tx: Transaction, chunk_ids: list[UUID], known: dict[str, list[EntityRecord]]) -> None:
         common = {"document_id": self._document.id, "revision": self._document.revision}
-        fresh = set(self._made.values())
         for key, id in self._ids.items():
             thing = self._reading.things[key]
-            guess = None if id in fresh else f"read as {thing.type}"
+            guess = None if thing.type == self._types[id] else f"read as {thing.type}"
             for number, span in thing.mentions:
                 place = {"chunk_id": chunk_ids[number], "start": span.start, "end": span.end, "note": guess}
                 tx.insert(models.Mention, entity_id=id, **common, **place)
@@ -396,13 +423,20 @@ class DocumentWriter:
 
     def _refuse(self, statement: Statement, reason: str) -> None:
         said = statement.said
-        item: dict[str, Any] = {"quote": said.quote}
         kind = "fact" if isinstance(said, ExtractedFact) else "relationship"
-        self._rejected.append(RejectedItem(kind, item, reason))
+        self._rejected.append(storable(RejectedItem(kind, shown(said), reason)))
 
 
 def _named(thing: NamedThing) -> Named:
     return Named(thing.name, thing.type, stated=thing.stated)
+
+
+def _stated_type(entity: EntityRecord, things: list[NamedThing]) -> dict[str, Any]:
+    """Return the columns by which a type that a document states takes the place of one that was guessed."""
+    stated = next((thing.type for thing in things if thing.stated), None)
+    if entity.type_stated or stated is None:
+        return {}
+    return {"type": stated, "match_key": match_key(entity.name, stated), "type_stated": True}
 
 
 def _period(start: Instant | None, end: Instant | None) -> Period:

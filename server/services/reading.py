@@ -22,7 +22,7 @@ from server.services.extraction.protocol import (
     RejectedItem,
     Span,
 )
-from server.services.identity import match_key
+from server.services.identity import exclude_each_other, match_key
 from server.services.quotes import QuoteIndex
 from server.services.soundness import shown, sound_entity, sound_fact, sound_relationship, storable
 
@@ -93,7 +93,7 @@ class _Gathering:
         self.reading = reading
         self._content = content
         self._quotes = QuoteIndex(content)
-        self._by_name: dict[str, str] = {}
+        self._by_name: dict[str, list[str]] = {}
         self._recent: dict[str, None] = {}
 
     def known(self) -> list[KnownName]:
@@ -107,7 +107,7 @@ class _Gathering:
         self.reading.rejected += map(storable, found.rejected)
         keys = {key: key for key in known}
         for entity in found.entities:
-            key = self._entity(number, place, entity)
+            key = self._entity(number, place, entity, keys)
             if key is not None:
                 keys[entity.key] = key
         for fact in found.facts:
@@ -115,7 +115,7 @@ class _Gathering:
         for edge in found.relationships:
             self._edge(place, edge, keys)
 
-    def _entity(self, number: int, place: Chunk, said: ExtractedEntity) -> str | None:
+    def _entity(self, number: int, place: Chunk, said: ExtractedEntity, keys: dict[str, str]) -> str | None:
         try:
             entity = sound_entity(said, place.end - place.start)
         except BadUserInput as error:
@@ -128,7 +128,10 @@ class _Gathering:
                 self._reject("entity", said, _MISSING)
                 return None
             spans = [quoted]
-        key = self._by_name.get(match_key(entity.name)) or f"{number}:{entity.key}"
+        key = keys.get(entity.key) or self._same(entity) or f"{number}:{entity.key}"
+        if entity.key in keys and not _named_alike(self.reading.things[key], entity):
+            self._reject("entity", said, "Its key is that of another entity.")
+            return None
         thing = self.reading.things.setdefault(
             key, NamedThing(entity.name, entity.type, entity.stated_type, entity.confidence)
         )
@@ -140,10 +143,29 @@ class _Gathering:
         thing.aliases += [a for a in dict.fromkeys(names) if a != thing.name and a not in thing.aliases]
         thing.mentions += [(number, span) for span in spans]
         for own in names:
-            self._by_name.setdefault(match_key(own), key)
+            called_so = self._by_name.setdefault(match_key(own), [])
+            called_so += [] if key in called_so else [key]
         self._recent.pop(key, None)
         self._recent[key] = None
         return key
+
+    def _same(self, entity: ExtractedEntity) -> str | None:
+        """Return the thing of the document that an entity is: one of its name, or one that its aliases name in full.
+
+        Stated types that exclude each other are two things. An alias leads only to what nothing else has been said to be
+        called yet: "John Smith" may be the Smith before, "Jane Smith" after that may not.
+        """
+        things = self.reading.things
+        fit = [key for key in self._by_name.get(match_key(entity.name), ()) if _may_be(things[key], entity)]
+        exact = [key for key in fit if things[key].type == entity.type]
+        if fit:
+            return (exact or fit)[0]
+        for alias in entity.aliases:
+            for key in self._by_name.get(match_key(alias), ()):
+                bare = match_key(things[key].name) == match_key(alias) and not things[key].aliases
+                if bare and _may_be(things[key], entity):
+                    return key
+        return None
 
     def _fact(self, place: Chunk, said: ExtractedFact, keys: dict[str, str]) -> None:
         try:
@@ -182,3 +204,12 @@ class _Gathering:
 
     def _reject(self, kind: str, item: ExtractedEntity | ExtractedFact | ExtractedRelationship, reason: str) -> None:
         self.reading.rejected.append(storable(RejectedItem(kind, shown(item), reason)))
+
+
+def _may_be(thing: NamedThing, entity: ExtractedEntity) -> bool:
+    return not (thing.stated and entity.stated_type and exclude_each_other(thing.type, entity.type))
+
+
+def _named_alike(thing: NamedThing, entity: ExtractedEntity) -> bool:
+    own = {match_key(name) for name in (thing.name, *thing.aliases)}
+    return any(match_key(name) in own for name in (entity.name, *entity.aliases))

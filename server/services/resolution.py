@@ -1,7 +1,7 @@
 """Entity resolution: which stored entity a name stands for, or that it stands for a new one.
 
 Names are compared by match key only, their own or a declared alias's; likeness merges nothing. Types split a name only
-where they exclude each other and are stated. Among homonyms a bare name goes to the one whose neighbours the document
+where they exclude each other and both are stated. Among homonyms a bare name goes to the one whose neighbours the document
 names; without that it stays unresolved.
 """
 
@@ -38,7 +38,7 @@ def fitting(named: Named, candidates: Sequence[EntityRecord]) -> list[EntityReco
     fit = [
         c
         for c in candidates
-        if not (named.stated and named.type is not None and exclude_each_other(named.type, c.type))
+        if not (named.stated and c.type_stated and named.type is not None and exclude_each_other(named.type, c.type))
         and (named.sense is None or named.sense == c.sense)
     ]
     exact = [c for c in fit if c.type == named.type]

@@ -29,6 +29,7 @@ class EntityRecord(NamedTuple):
     name: str
     match_key: str
     type: str
+    type_stated: bool
     sense: str
     description: str | None
     described_by: UUID | None
