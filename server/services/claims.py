@@ -298,9 +298,13 @@ async def _support(tx: Transaction, kind: ClaimKind, supported: Sequence[tuple[A
 
 
 def _is_there(support: Support, evidence: Sequence[EvidenceRecord]) -> bool:
-    """Return whether the very same words of the same document are evidence already."""
+    """Return whether the very same words of the same document, or person, are evidence already, with the same weight."""
     place = (support.document_id, support.revision, support.start, support.end, support.quote)
-    return any(place == (e.document_id, e.revision, e.start, e.end, e.quote) for e in evidence)
+    weight = (support.confidence, support.authority)
+    return any(
+        place == (e.document_id, e.revision, e.start, e.end, e.quote) and weight == (e.confidence, e.authority)
+        for e in evidence
+    )
 
 
 def revise(tx: Transaction, kind: ClaimKind, claim: Any, evidence: Sequence[EvidenceRecord | Support]) -> None:
@@ -326,6 +330,16 @@ def change_claim(
     before = {name: getattr(claim, name) for name in changed}
     tx.log(change, kind.node, claim.id, before=before, after=changed)
     return True
+
+
+def may_be_double(kind: ClaimKind, now: Any, corrected: Any) -> bool:
+    """Return whether a correction changes what makes a claim the same as another: what it says, or when it holds."""
+    return kind.key_of(now) != kind.key_of(corrected) or period_of(now) != period_of(corrected)
+
+
+def is_double(corrected: Any, other: Any) -> bool:
+    """Return whether a live claim that says the same as a corrected one holds at a time when that one does."""
+    return other.id != corrected.id and other.status not in _GONE and period_of(other).overlaps(period_of(corrected))
 
 
 def _register(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim]) -> None:

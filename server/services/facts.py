@@ -19,6 +19,8 @@ from server.services.claims import (
     change_claim,
     fact_claim,
     fact_key,
+    is_double,
+    may_be_double,
     period_of,
     stated_period,
     status_for,
@@ -151,10 +153,11 @@ class Facts:
                 tx.index(NodeKind.FACT, id, text, None, again=True)
 
     async def _refuse_double(self, tx: Transaction, now: FactRecord, after: dict[str, Any]) -> None:
-        if after["claim_key"] == now.claim_key:
+        corrected = now._replace(**after)
+        if not may_be_double(FACT, now, corrected):
             return
-        for other in await tx.read.same_facts([now.subject_id], [after["claim_key"]]):
-            if other.id != now.id and other.status not in (ClaimStatus.RETRACTED, ClaimStatus.REJECTED):
+        for other in await tx.read.same_facts([now.subject_id], [corrected.claim_key]):
+            if is_double(corrected, other):
                 raise Conflict("The subject has another fact that says this. Retract one of them.", argument="content")
 
     async def retract(

@@ -16,6 +16,8 @@ from server.services.claims import (
     Support,
     Written,
     change_claim,
+    is_double,
+    may_be_double,
     relationship_claim,
     stated_period,
     status_for,
@@ -205,10 +207,11 @@ class Relationships:
                 tx.insert(models.Evidence, relationship_id=id, **support.columns())
 
     async def _refuse_double(self, tx: Transaction, now: RelationshipRecord, after: dict[str, Any]) -> None:
-        if after.get("type", now.type) == now.type:
+        corrected = now._replace(**after)
+        if not may_be_double(RELATIONSHIP, now, corrected):
             return
-        for other in await tx.read.same_relationships([now.source_id], [after["type"]]):
-            if other.target_id == now.target_id and other.status not in (ClaimStatus.RETRACTED, ClaimStatus.REJECTED):
+        for other in await tx.read.same_relationships([now.source_id], [corrected.type]):
+            if other.target_id == now.target_id and is_double(corrected, other):
                 raise Conflict("The two entities have this relationship already. Retract one of them.", argument="type")
 
     async def retract(
