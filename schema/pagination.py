@@ -35,7 +35,7 @@ __all__ = [
 
 T = TypeVar("T")
 KeyValue = str | int | float | bool | datetime | UUID | None
-MAX_CURSOR_LENGTH = 2048
+MAX_CURSOR_LENGTH = 32 * 1024  # a name of 500 signs has a match key of up to 9,000, where one sign stands for 18
 _MAC_SIZE = 12
 
 
@@ -151,7 +151,9 @@ def encode_cursor(values: Sequence[KeyValue], *, bound_to: str, secret: bytes) -
     Raises:
         ValueError: A float is not finite, or the cursor would be longer than `decode_cursor` accepts.
     """
-    payload = json.dumps([_plain(value) for value in values], separators=(",", ":"), allow_nan=False).encode()
+    plain = [_plain(value) for value in values]
+    written = json.dumps(plain, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    payload = written.encode("utf-8", "surrogatepass")
     text = _base64(_mac(payload, bound_to, secret) + payload)
     if len(text) > MAX_CURSOR_LENGTH:
         raise ValueError(f"a sort key of {len(payload)} bytes is too long for a cursor")

@@ -96,11 +96,15 @@ def test_what_is_bound_and_what_is_held_cannot_flow_into_each_other() -> None:
     assert refused(moved, bound_to='a["b"')
 
 
-def test_a_cursor_over_two_kibibytes_is_refused_and_never_made() -> None:
-    assert decode(encode(["x" * 1500])) == ["x" * 1500]
-    assert refused("A" * 2049)
+def test_a_cursor_over_32_kibibytes_is_refused_and_never_made() -> None:
+    assert decode(encode(["x" * 24_500])) == ["x" * 24_500]
+    assert refused("A" * 32_769)
     with pytest.raises(ValueError, match="too long"):
-        encode(["x" * 1600])
+        encode(["x" * 24_600])
+
+
+def test_a_sign_costs_a_cursor_the_bytes_that_it_has_in_utf8() -> None:
+    assert len(encode(["東" * 500])) < 1500 * 4 / 3 + 64
 
 
 def test_a_float_that_json_lacks_has_no_cursor() -> None:
