@@ -84,7 +84,7 @@ class Memory(Node):
         lists = await info.context.store.read.lists(MemoryRecord, "superseded_by_id", keys, "id")
         return [[Memory.of(row) for row in rows] for rows in lists]
 
-    @batched(description="The memories that it is linked to, oldest link first.")
+    @batched(description="The memories that it is linked to, obsolete ones left out, oldest link first.")
     @staticmethod
     async def links(
         parents: list[Memory], info: Info, first: First = 20, after: After = None

@@ -141,19 +141,22 @@ _KINDS = (
 
 
 async def attach(tx: Transaction, memory_id: UUID, attachments: Attachments) -> dict[str, list[str]]:
-    """Attach nodes to a memory; what is attached already stays. Return what was asked for, for the log.
+    """Attach nodes to a memory; what is attached already stays. Return what is new, for the log.
 
     Raises:
         NotFound: one of them is not of this volume.
     """
-    asked: dict[str, list[str]] = {}
+    added: dict[str, list[str]] = {}
     for kind in _KINDS:
         ids: tuple[UUID, ...] = getattr(attachments, kind.name)
         if ids:
             await in_volume(tx.read, kind.record, tx.volume_id, ids, kind.argument, kind.what)
-            tx.insert_if_absent(kind.link, [{"memory_id": memory_id, kind.column: id} for id in dict.fromkeys(ids)])
-            asked[kind.argument] = [encode_id(kind.node, id) for id in ids]
-    return asked
+            known = await tx.read.linked(kind.link, "memory_id", memory_id, kind.column)
+            fresh = [id for id in dict.fromkeys(ids) if id not in known]
+            tx.insert_many(kind.link, [{"memory_id": memory_id, kind.column: id} for id in fresh])
+            if fresh:
+                added[kind.argument] = [encode_id(kind.node, id) for id in fresh]
+    return added
 
 
 def insert_memory(tx: Transaction, memory: NewMemory, embedded: Embedded, *, logged: bool = True) -> UUID:
@@ -217,10 +220,11 @@ class Memories:
         while True:
             found = await self._store.nearest(tx.volume_id, vector, [NodeKind.MEMORY], k, read=tx.read)
             rows = await tx.read.by_ids(MemoryRecord, [n.id for n in found])
+            # Rounded before it is compared: in 32 bits a cosine of 0.7 comes out as 0.69999999.
             near = [
-                Similar(n.id, round(n.similarity, 6))
+                Similar(n.id, similarity)
                 for n, row in zip(found, rows, strict=True)
-                if row is not None and not row.obsolete and n.similarity >= least
+                if row is not None and not row.obsolete and (similarity := round(n.similarity, 6)) >= least
             ]
             # Obsolete neighbours may crowd out live ones: look further until enough are found or none is near.
             if len(near) >= wanted or len(found) < k or found[-1].similarity < least:
@@ -364,25 +368,28 @@ class Memories:
         """
         async with self._store.write(volume.id, actor) as tx:
             await one_in_volume(tx.read, MemoryRecord, volume.id, id, "id", "memory")
-            asked = await attach(tx, id, attachments)
-            if asked:
-                tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, after={"attached": asked})
+            added = await attach(tx, id, attachments)
+            if added:
+                tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, after={"attached": added})
 
     async def detach(self, volume: VolumeRecord, id: UUID, attachments: Attachments, actor: str) -> None:
-        """Detach nodes from a memory; what is not attached is passed over.
+        """Detach nodes from a memory; what is not attached to it is passed over.
 
         Raises:
-            NotFound: the memory is not of this volume.
+            NotFound: the memory or one of them is not of this volume.
         """
         async with self._store.write(volume.id, actor) as tx:
             await one_in_volume(tx.read, MemoryRecord, volume.id, id, "id", "memory")
-            asked: dict[str, list[str]] = {}
+            removed: dict[str, list[str]] = {}
             for kind in _KINDS:
-                for other in getattr(attachments, kind.name):
+                ids: tuple[UUID, ...] = getattr(attachments, kind.name)
+                await in_volume(tx.read, kind.record, volume.id, ids, kind.argument, kind.what)
+                known = await tx.read.linked(kind.link, "memory_id", id, kind.column) if ids else set()
+                for other in known.intersection(ids):
                     tx.delete_where(kind.link, memory_id=id, **{kind.column: other})
-                    asked.setdefault(kind.argument, []).append(encode_id(kind.node, other))
-            if asked:
-                tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, before={"attached": asked})
+                    removed.setdefault(kind.argument, []).append(encode_id(kind.node, other))
+            if removed:
+                tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, before={"attached": removed})
 
 
 def insert_link(

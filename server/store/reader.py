@@ -179,6 +179,11 @@ class Reader:
         statement = select(*columns_of(record)).where(*conditions).order_by(*table.primary_key.columns).limit(limit)
         return [record._make(row) for row in await self.rows(statement)]  # type: ignore[attr-defined]
 
+    async def linked(self, link: type[SQLModel], own: str, id: UUID, other: str) -> set[UUID]:
+        """Return what a link table ties to a row: its `other` column wherever its `own` column is `id`."""
+        table = table_of(link)
+        return {row[0] for row in await self.rows(select(table.c[other]).where(table.c[own] == id))}
+
     async def volume_named(self, name: str) -> records.VolumeRecord | None:
         """Return the volume with this exact name, or None."""
         found = await self.where(records.VolumeRecord, name=name)

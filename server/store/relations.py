@@ -132,6 +132,17 @@ def _evidenced(link_column: str) -> Branch:
     return Branch(condition)
 
 
+def _linked_to_live(own: str, other: str) -> Branch:
+    memory = table_of(models.Memory)
+
+    def condition(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
+        end = memory.alias()
+        live = select(end.c.id).where(end.c.id == row.c[other], end.c.obsolete.is_(False)).exists()
+        return (row.c[own] == parent) & live
+
+    return Branch(condition)
+
+
 def _end(column: str) -> Branch:
     return Branch(lambda row, parent: (row.c[column] == parent) & row.c.bidirectional)
 
@@ -164,7 +175,12 @@ PROJECTS_OF_ENTITY = _relation(
     models.Project, records.ProjectRecord, _through(models.ProjectEntity, "entity_id", "project_id")
 )
 
-LINKS_OF_MEMORY = _relation(models.MemoryLink, records.MemoryLinkRecord, _by("left_id"), _by("right_id"))
+LINKS_OF_MEMORY = _relation(
+    models.MemoryLink,
+    records.MemoryLinkRecord,
+    _linked_to_live("left_id", "right_id"),
+    _linked_to_live("right_id", "left_id"),
+)
 ENTITIES_OF_MEMORY = _relation(
     models.Entity, records.EntityRecord, _through(models.MemoryEntity, "memory_id", "entity_id")
 )
