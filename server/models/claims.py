@@ -125,7 +125,7 @@ class RelationshipVersion(RelationshipColumns, table=True):
 class Evidence(Identified, Stamped, table=True):
     """The words a claim rests on. With a document, quote == content[start:end] of that revision.
 
-    `said` is how this source put the claim, where that is not how the claim's row puts it.
+    `said` is how this source put the claim, where that is not how the claim's row puts it; "" where it had no words for it.
     """
 
     __table_args__ = (

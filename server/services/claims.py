@@ -237,8 +237,8 @@ def words_of(claim: FactRecord | RelationshipRecord) -> str | None:
 
 
 def _in_own_words(claim: Claim, stored: str | None) -> list[Support]:
-    """Return the evidence of a claim, saying how it put what is stored in other words."""
-    return claim.support if claim.words == stored else [replace(s, said=claim.words) for s in claim.support]
+    """Return the evidence of a claim, saying how it put what is stored in other words ("" where it had no words for it)."""
+    return claim.support if claim.words == stored else [replace(s, said=claim.words or "") for s in claim.support]
 
 
 def period_of_any(claim: Any) -> Period:

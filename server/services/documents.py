@@ -14,13 +14,14 @@ from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, new_id
 from server.services.checks import in_volume, one_in_volume
-from server.services.claims import FACT, RELATIONSHIP, ClaimKind, combined_confidence, highest, status_for, words_of
+from server.services.claims import FACT, RELATIONSHIP, ClaimKind, combined_confidence, highest, status_for
 from server.services.entities import remove_entities
 from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
 from server.services.indexing import entity_text, fact_text
 from server.store import Store, Transaction
 from server.store.records import (
+    AliasRecord,
     ChunkRecord,
     DocumentRecord,
     EntityRecord,
@@ -32,6 +33,7 @@ from server.store.records import (
 from server.terms import Authority, ChangeKind, IngestionStatus
 
 MIME_TYPES = ("text/plain", "text/markdown")
+_WORDED = frozenset({"content", "category", "predicate", "value", "value_type", "claim_key", "description"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +173,13 @@ class Documents:
                 self._remove_claims(tx, kind, gone)
                 await self._weaken(tx, kind, stays, id)
                 removed, kept = removed + len(gone), kept + len(stays)
+            described = await tx.read.where(EntityRecord, described_by=id)
+            named = await tx.read.where(AliasRecord, document_id=id)
             await self._remove_document(tx, id)
             await tx.apply()
             entities = await tx.read.entities_of_document_alone(id)
             await remove_entities(tx, entities)
+            await self._unname(tx, {e.id for e in described}, {a.entity_id for a in named}, set(entities))
             tx.delete_ids(models.Document, [id])
         await self._store.checkpoint()
         return Removed(removed, kept, len(entities))
@@ -199,8 +204,8 @@ class Documents:
                 "authority": highest(e.authority for e in left),
                 "status": status_for(confidence, claim.status),
             }
-            if evidence[0].document_id == document_id and left[0].said is not None:
-                await self._reword(tx, kind, claim, left[0].said)
+            if any(e.document_id == document_id and e.said is None for e in evidence):
+                await self._reword(tx, kind, claim, left)
             tx.archive(kind.model, kind.past, [claim.id])
             tx.update(kind.model, claim.id, **after, version=claim.version + 1)
             changed = {n: v for n, v in after.items() if getattr(claim, n) != v}
@@ -208,27 +213,52 @@ class Documents:
                 ChangeKind.UPDATED, kind.node, claim.id, before={n: getattr(claim, n) for n in changed}, after=changed
             )
 
-    async def _reword(self, tx: Transaction, kind: ClaimKind, claim: Any, words: str) -> None:
-        """Put a claim, and its history, in the words of a source that stays."""
+    async def _reword(self, tx: Transaction, kind: ClaimKind, claim: Any, left: Sequence[EvidenceRecord]) -> None:
+        """Put a claim, and its history, in the words of a source that stays.
+
+        As long as documents alone have supported it, it has had the words of the first. A person may have put it anew since.
+        """
         column = "content" if kind.node is NodeKind.FACT else "description"
-        assert words_of(claim) != words
-        tx.set_text(kind.model, [claim.id], column, words)
-        tx.set_text(kind.past, [claim.id], column, words)
+        keeps = any(e.said is None for e in left)
+        if keeps and all(e.document_id is not None for e in left):
+            return
         tx.redact_log([claim.id])
+        if keeps:
+            for name in _WORDED.intersection(kind.record._fields):
+                tx.set_text(kind.past, [claim.id], name, getattr(claim, name))
+            return
+        words = left[0].said or None
+        tx.set_text(kind.past, [claim.id], column, words)
+        tx.set_text(kind.model, [claim.id], column, words)
+        tx.set_text(models.Evidence, [e.id for e in left if e.said == left[0].said], "said", None)
         if kind.node is NodeKind.FACT:
             subject = await tx.read.one(EntityRecord, claim.subject_id)
-            tx.index(NodeKind.FACT, claim.id, fact_text(subject.name if subject else "", words), None, again=True)
+            text = fact_text(subject.name if subject else "", words or "")
+            tx.index(NodeKind.FACT, claim.id, text, None, again=True)
 
     async def _remove_document(self, tx: Transaction, id: UUID) -> None:
         """Remove what hangs on the document alone; the row itself goes last, it says which entities it named."""
         (chunks,) = await tx.read.lists(ChunkRecord, "document_id", [id], "id")
-        described = await tx.read.where(EntityRecord, described_by=id)
-        tx.set_text(models.Entity, [e.id for e in described], "description", None)
-        for entity in described:
-            tx.index(NodeKind.ENTITY, entity.id, entity_text(entity.name, entity.type, None), None, again=True)
-        tx.redact_log([id, *(e.id for e in described)])
+        tx.redact_log([id, *await tx.read.entities_since(id)])
         tx.delete_where(models.Evidence, document_id=id)
         tx.delete_where(models.Ingestion, document_id=id)
         tx.delete_where(models.Chunk, document_id=id)
+        tx.delete_where(models.Alias, document_id=id)
         tx.unindex(NodeKind.CHUNK, [chunk.id for chunk in chunks])
         tx.log(ChangeKind.DELETED, NodeKind.DOCUMENT, id)
+
+    async def _unname(self, tx: Transaction, described: set[UUID], named: set[UUID], gone: set[UUID]) -> None:
+        """Take the description and the names that a document gave to entities that stay."""
+        touched = sorted((described | named) - gone)
+        entities = await tx.read.by_ids(EntityRecord, touched)
+        aliases = await tx.read.lists(AliasRecord, "entity_id", touched, "match_key")
+        tx.redact_log(touched)
+        for entity, left in zip(entities, aliases, strict=True):
+            assert entity is not None
+            columns: dict[str, Any] = {"version": entity.version + 1}
+            after: dict[str, Any] = {"aliases": [a.name for a in left]} if entity.id in named else {}
+            if entity.id in described:
+                columns["description"] = after["description"] = None
+                tx.index(NodeKind.ENTITY, entity.id, entity_text(entity.name, entity.type, None), None, again=True)
+            tx.update(models.Entity, entity.id, **columns)
+            tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, entity.id, after=after)

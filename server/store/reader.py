@@ -285,6 +285,14 @@ class Reader:
         statement = statement.where(entity.c.origin == Origin.EXTRACTED.value, *(~use.exists() for use in needed))
         return [row[0] for row in await self.rows(statement.order_by(entity.c.id))]
 
+    async def entities_since(self, document: UUID) -> list[UUID]:
+        """Return the entities that a document mentions and that are not older than it: those it may have described."""
+        entity, mine, own = (table_of(m) for m in (models.Entity, models.DocumentEntity, models.Document))
+        joined = entity.join(mine, mine.c.entity_id == entity.c.id).join(own, own.c.id == mine.c.document_id)
+        statement = select(entity.c.id).select_from(joined).where(own.c.id == document)
+        rows = await self.rows(statement.where(entity.c.created_at >= own.c.created_at).order_by(entity.c.id))
+        return [row[0] for row in rows]
+
     async def neighbours(self, entities: Sequence[UUID]) -> dict[UUID, set[UUID]]:
         """Return the entities that share a live relationship with each of these. For a few entities; two statements."""
         edge = table_of(models.Relationship)
