@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import orjson
 from asyncpg import PostgresError
 from sqlalchemy import event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, MissingGreenlet, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -52,6 +52,15 @@ def _open_sqlite(connection: Any, _record: Any, *, busy_ms: int) -> None:
     cursor.close()
 
 
+def _end_transaction(connection: Any, _record: Any, _error: BaseException | None) -> None:
+    """Roll back before a connection is closed because its task was cancelled.
+
+    SQLite keeps a closed connection, and its lock, for as long as a statement of it is anywhere in memory.
+    """
+    with suppress(MissingGreenlet, DBAPIError, sqlite3.Error, ValueError):
+        connection.rollback()
+
+
 class Database:
     """The two engines of a process. `dialect` is "sqlite" or "postgresql"."""
 
@@ -65,6 +74,7 @@ class Database:
             self._writer = self._sqlite(url, settings, pool_size=1, **options)
             self._reader = self._sqlite(url, settings, pool_size=min(settings.pool_size, 4), **options)
             event.listen(self._writer.sync_engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+            event.listen(self._writer.sync_engine.pool, "invalidate", _end_transaction)
         else:
             writers = max(1, settings.pool_size // 2)
             self._writer = self._postgresql(url, settings, pool_size=writers, **options)
