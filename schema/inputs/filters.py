@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import strawberry
 
@@ -17,10 +17,11 @@ from server.store import filters
 from server.store.relations import Sorting
 from server.terms import DEFAULT_VIEW, Authority, ChangeKind, ClaimStatus, IngestionStatus, ProjectStatus
 
+T = TypeVar("T")
 MOST = 100
 
 
-def _few(values: list[str] | None, argument: str) -> list[str] | None:
+def _few(values: list[T] | None, argument: str) -> list[T] | None:
     if values is not None and len(values) > MOST:
         raise BadUserInput(f"At most {MOST} {argument} fit into a filter.", argument=argument)
     return values
@@ -58,7 +59,9 @@ class EntityFilter:
         return filters.EntityFilter(
             name_part=None if self.text is None else match_key(clean_name(self.text, "text")),
             types=None if types is None else tuple(normalise_type(type, "types") for type in types),
-            projects=None if self.projects is None else ids_of(self.projects, NodeKind.PROJECT, "projects"),
+            projects=None
+            if self.projects is None
+            else ids_of(_few(self.projects, "projects"), NodeKind.PROJECT, "projects"),
             min_confidence=_confidence(self.min_confidence),
         )
 
@@ -190,7 +193,9 @@ class MemoryFilter:
         tags = _few(self.tags, "tags")
         return filters.MemoryFilter(
             tags=None if tags is None else tuple(tags),
-            projects=None if self.projects is None else ids_of(self.projects, NodeKind.PROJECT, "projects"),
+            projects=None
+            if self.projects is None
+            else ids_of(_few(self.projects, "projects"), NodeKind.PROJECT, "projects"),
             min_importance=self.min_importance,
             include_obsolete=self.include_obsolete,
         )
@@ -246,7 +251,9 @@ class DocumentFilter:
             authorities=None if self.authorities is None else tuple(self.authorities),
             mime_types=None if types is None else tuple(types),
             uri=self.uri,
-            projects=None if self.projects is None else ids_of(self.projects, NodeKind.PROJECT, "projects"),
+            projects=None
+            if self.projects is None
+            else ids_of(_few(self.projects, "projects"), NodeKind.PROJECT, "projects"),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import strawberry
 from strawberry.types.scalar import ScalarDefinition
 
+from server.errors import BadUserInput
 from server.services.extraction.protocol import Instant
 from server.services.instants import parse_instant
 from server.terms import (
@@ -38,14 +39,17 @@ DateTime: ScalarDefinition = strawberry.scalar(
         "day (2024-03-05) will do where a time is stated only so exactly; a time without zone is taken as UTC."
     ),
     serialize=_shown,
-    parse_value=lambda text: parse_instant(_as_text(text)),
+    parse_value=lambda value: _instant(value),
 )
 
 
-def _as_text(value: Any) -> str:
+def _instant(value: Any) -> Instant:
     if not isinstance(value, str):
         raise TypeError("A DateTime is a string.")
-    return value
+    try:
+        return parse_instant(value, "DateTime")
+    except BadUserInput as error:
+        raise ValueError(error.message) from error  # GraphQL's own words about it name the place
 
 
 SCALARS: Mapping[object, ScalarDefinition] = {datetime: DateTime, Instant: DateTime}
