@@ -127,10 +127,11 @@ class IngestionWorker:
             )
 
     async def _again_or_fail(self, ingestion: IngestionRecord, message: str) -> None:
-        if ingestion.attempts >= ATTEMPTS:
+        failures = ingestion.attempts + 1
+        if failures >= ATTEMPTS:
             await self._queue.fail(ingestion.id, message)
         else:
-            await self._queue.put_back(ingestion.id, message, 0.5 * 2**ingestion.attempts)
+            await self._queue.put_back(ingestion.id, message, 0.5 * 2**failures)
 
     async def _ingest(self, ingestion: IngestionRecord) -> None:
         document = await self._store.read.one(DocumentRecord, ingestion.document_id)

@@ -32,7 +32,10 @@ class IngestionQueue:
         self.owner = owner
 
     async def claim(self) -> IngestionRecord | None:
-        """Take the oldest ingestion that waits or whose worker has died, or None."""
+        """Take the oldest ingestion that waits or whose worker has died, or None.
+
+        `attempts` says how often it has failed before; a worker that was killed is no failure of the document.
+        """
         now = utc_now()
         waits = _ingestion.c.status == IngestionStatus.PENDING.value
         abandoned = (_ingestion.c.status == IngestionStatus.RUNNING.value) & (_ingestion.c.lease_until < now)
@@ -46,7 +49,6 @@ class IngestionQueue:
             "lease_owner": self.owner,
             "lease_until": now + self._lease,
             "started_at": now,
-            "attempts": _ingestion.c.attempts + 1,
             "chunks_done": 0,
         }
         chosen = oldest.with_for_update(skip_locked=True).scalar_subquery()
@@ -65,6 +67,7 @@ class IngestionQueue:
             id,
             status=IngestionStatus.PENDING.value,
             error=error,
+            attempts=_ingestion.c.attempts + 1,
             lease_owner=None,
             lease_until=utc_now() + timedelta(seconds=delay),
         )
@@ -76,14 +79,9 @@ class IngestionQueue:
         )
 
     async def release(self) -> None:
-        """Give back all that this worker holds, so that the next one need not wait for the lease; it counts as no attempt."""
+        """Give back all that this worker holds, so that the next one need not wait for the lease."""
         held = (_ingestion.c.lease_owner == self.owner) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
-        values = {
-            "status": IngestionStatus.PENDING.value,
-            "lease_owner": None,
-            "lease_until": None,
-            "attempts": _ingestion.c.attempts - 1,
-        }
+        values = {"status": IngestionStatus.PENDING.value, "lease_owner": None, "lease_until": None}
         async with self._database.writing() as connection:
             await connection.execute(update(_ingestion).where(held).values(values))
 
