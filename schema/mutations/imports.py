@@ -9,13 +9,12 @@ from uuid import UUID
 import strawberry
 from strawberry.scalars import JSON
 
-from schema.arguments import id_of
 from schema.batching import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VOLUME, volume_of
 from schema.types.entity import Entity
 from server.errors import LimitExceeded
-from server.ids import NodeKind, decode_id
+from server.ids import decode_id
 from server.services.entities import NewEntity
 from server.services.extraction.protocol import Instant
 from server.services.facts import NewFact
@@ -143,11 +142,9 @@ class ImportMemoryInput:
 
 
 def reference(text: str) -> str | UUID:
-    """Return an id where the text is one of an entity, else the key that it is."""
+    """Return an id where the text is one, else the key that it is. No entity has the id of another kind of node."""
     decoded = decode_id(text)
-    if decoded is None:
-        return text
-    return id_of(text, NodeKind.ENTITY, "entities")
+    return text if decoded is None else decoded.id
 
 
 @strawberry.input(description="The graph to import: all of it is written, or nothing.")

@@ -157,6 +157,28 @@ def keep_stated(tx: Transaction, known: Sequence[EntityRecord]) -> None:
     tx.set_text(models.Entity, found, "origin", Origin.STATED.value)
 
 
+def complete(tx: Transaction, known: EntityRecord, aliases: Sequence[AliasRecord], stated: Sequence[NewEntity]) -> None:
+    """Give a known entity the names and the description that it lacks, and log what was new.
+
+    Raises:
+        BadUserInput: it would have more than 100 aliases.
+    """
+    keys = {known.match_key, *(a.match_key for a in aliases)}
+    added = add_aliases(tx, known.id, [n for one in stated for n in (one.name, *one.aliases)], known=keys)
+    if added and len(aliases) + len(added) > _ALIASES:
+        raise BadUserInput(f"{known.name} would have more than {_ALIASES} aliases.", argument="aliases")
+    before: dict[str, Any] = {"aliases": [a.name for a in aliases]} if added else {}
+    after: dict[str, Any] = {"aliases": [*before["aliases"], *added]} if added else {}
+    description = next((one.description for one in stated if one.description is not None), None)
+    if known.description is None and description is not None:
+        before["description"], after["description"] = None, description
+        tx.index(NodeKind.ENTITY, known.id, entity_text(known.name, known.type, description), None, again=True)
+    if after:
+        columns = {n: v for n, v in after.items() if n != "aliases"}
+        tx.update(models.Entity, known.id, **columns, version=known.version + 1)
+        tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, known.id, before=before, after=after)
+
+
 class Entities:
     """The entities of a store's volumes."""
 
@@ -196,26 +218,10 @@ class Entities:
         id = fit[0].id if fit else insert_entity(tx, entity, embedded)
         if fit:
             keep_stated(tx, fit)
-            await self._complete(tx, fit[0], entity)
+            (aliases,) = await tx.read.lists(AliasRecord, "entity_id", [id], "match_key")
+            complete(tx, fit[0], aliases, [entity])
         tx.insert_if_absent(models.ProjectEntity, [{"project_id": p.id, "entity_id": id} for p in projects])
         return id, not fit
-
-    async def _complete(self, tx: Transaction, known: EntityRecord, entity: NewEntity) -> None:
-        (aliases,) = await tx.read.lists(AliasRecord, "entity_id", [known.id], "match_key")
-        keys = {known.match_key, *(a.match_key for a in aliases)}
-        added = add_aliases(tx, known.id, [entity.name, *entity.aliases], known=keys)
-        after: dict[str, Any] = {"aliases": [*(a.name for a in aliases), *added]} if added else {}
-        if known.description is None and entity.description is not None:
-            after["description"] = entity.description
-            tx.index(
-                NodeKind.ENTITY, known.id, entity_text(known.name, known.type, entity.description), None, again=True
-            )
-        if not after:
-            return
-        columns = {"description": after["description"]} if "description" in after else {}
-        tx.update(models.Entity, known.id, **columns, version=known.version + 1)
-        before = {"aliases": [a.name for a in aliases]} if added else {}
-        tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, known.id, before={**before, **dict.fromkeys(columns)}, after=after)
 
     async def update(self, volume: VolumeRecord, id: UUID, changes: Changes, expected: int | None, actor: str) -> None:
         """Edit the named fields of an entity; `aliases` replaces all of them.
@@ -336,4 +342,4 @@ def _clean_changes(changes: Changes) -> dict[str, Any]:
     return {name: clean[name](value) for name, value in fields.items()}
 
 
-__all__ = ["Entities", "NewEntity", "add_aliases", "insert_entity", "keep_stated", "remove_entities"]
+__all__ = ["Entities", "NewEntity", "add_aliases", "complete", "insert_entity", "keep_stated", "remove_entities"]

@@ -13,11 +13,10 @@ from uuid import UUID
 
 from server import models
 from server.embeddings import Embedder
-from server.errors import BadUserInput, ServerError
+from server.errors import BadUserInput, NotFound, ServerError
 from server.ids import NodeKind, new_id
-from server.services.checks import in_volume
 from server.services.claims import Claim, Support, Written, fact_claim, relationship_claim, stated_period, write_claims
-from server.services.entities import NewEntity, add_aliases, cleaned, draft_record, insert_entity, joined, keep_stated
+from server.services.entities import NewEntity, cleaned, complete, draft_record, insert_entity, joined, keep_stated
 from server.services.facts import NewFact, clean_fact
 from server.services.idempotency import Once
 from server.services.identity import match_key
@@ -171,7 +170,7 @@ class _Loading:
         named = [Named(e.entity.name, e.entity.type, stated=True, sense=e.entity.sense) for e in self._entities]
         keys = list(dict.fromkeys(key for name in named for key in name.keys))
         found = await tx.read.entities_named(tx.volume_id, keys)
-        met: dict[UUID, tuple[EntityRecord, list[str]]] = {}
+        met: dict[UUID, tuple[EntityRecord, list[NewEntity]]] = {}
         drafts: dict[UUID, NewEntity] = {}
         for n, (item, name) in enumerate(zip(self._entities, named, strict=True)):
             fit = candidates_of(name, found)
@@ -179,14 +178,14 @@ class _Loading:
                 raise ambiguous(name.name, fit, f"entities[{n}].name")
             id = fit[0].id if fit else new_id()
             if fit and id not in drafts:
-                met.setdefault(id, (fit[0], []))[1].extend([item.entity.name, *item.entity.aliases])
+                met.setdefault(id, (fit[0], []))[1].append(item.entity)
             else:
                 drafts[id] = joined(drafts[id], item.entity) if id in drafts else item.entity
                 _announce(found, draft_record(id, tx.volume_id, drafts[id]), drafts[id].aliases)
             self._ids[item.key] = self.result.ids[item.key] = id
             self._names.setdefault(id, fit[0].name if fit else item.entity.name)
         self._insert(tx, drafts)
-        await self._add_aliases(tx, met)
+        await self._complete(tx, met)
 
     def _insert(self, tx: Transaction, drafts: dict[UUID, NewEntity]) -> None:
         for id, entity in drafts.items():
@@ -195,28 +194,34 @@ class _Loading:
         self._fresh |= drafts.keys()
         self.result.entities_created = len(drafts)
 
-    async def _add_aliases(self, tx: Transaction, met: dict[UUID, tuple[EntityRecord, list[str]]]) -> None:
+    async def _complete(self, tx: Transaction, met: dict[UUID, tuple[EntityRecord, list[NewEntity]]]) -> None:
         keep_stated(tx, [entity for entity, _ in met.values()])
         lists = await tx.read.lists(AliasRecord, "entity_id", list(met), "match_key")
-        for (entity, names), aliases in zip(met.values(), lists, strict=True):
-            known = {entity.match_key, *(a.match_key for a in aliases)}
-            added = add_aliases(tx, entity.id, names[: 100 - len(known)], known=known)
-            if added:
-                tx.update(models.Entity, entity.id, version=entity.version + 1)
-                tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, entity.id, after={"aliases": added})
+        for (entity, stated), aliases in zip(met.values(), lists, strict=True):
+            complete(tx, entity, aliases, stated)
 
     async def _look_up(self, tx: Transaction) -> None:
         """Read the entities that items refer to by id, or by a key of an import before."""
-        refs: list[str | UUID] = [f.subject for f in self._graph.facts]
-        refs += [end for r in self._graph.relationships for end in (r.source, r.target)]
-        refs += [e for m in self._graph.memories for e in m.entities]
-        ids = {r if isinstance(r, UUID) else self._ids.get(r) for r in refs} - {None} - set(self._names)
-        wanted = sorted(id for id in ids if id is not None)
-        for row in await in_volume(tx.read, EntityRecord, tx.volume_id, wanted, "entities", "entity"):
+        places: dict[UUID, str] = {}
+        for place, ref in self._references():
+            id = self._id(ref, place)
+            if id not in self._names:
+                places.setdefault(id, place)
+        rows = await tx.read.by_ids(EntityRecord, list(places))
+        for place, row in zip(places.values(), rows, strict=True):
+            if row is None or row.volume_id != tx.volume_id:
+                raise NotFound("There is no such entity in this volume.", argument=place)
             self._names[row.id] = row.name
-        projects = [p for e in self._entities for p in e.entity.projects]
-        if projects:
-            raise BadUserInput("An import does not take projects of entities.", argument="entities")
+
+    def _references(self) -> Iterator[tuple[str, str | UUID]]:
+        """Yield what items refer to, each with its place in the import."""
+        for n, fact in enumerate(self._graph.facts):
+            yield f"facts[{n}].subject", fact.subject
+        for n, edge in enumerate(self._graph.relationships):
+            yield f"relationships[{n}].source", edge.source
+            yield f"relationships[{n}].target", edge.target
+        for n, memory in enumerate(self._graph.memories):
+            yield from ((f"memories[{n}].entities", ref) for ref in memory.entities)
 
     def _id(self, ref: str | UUID, argument: str) -> UUID:
         id = ref if isinstance(ref, UUID) else self._ids.get(ref)
