@@ -45,7 +45,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('name')
     )
     op.create_table('log_head',
-    sa.Column('id', sa.Integer(), nullable=False),
+    sa.Column('id', sa.Integer(), autoincrement=False, nullable=False),
     sa.Column('seq', sa.BigInteger(), nullable=False),
     sa.Column('at', sa.BigInteger(), nullable=False),
     sa.PrimaryKeyConstraint('id')

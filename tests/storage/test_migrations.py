@@ -1,0 +1,158 @@
+"""Migrations: from empty to the tables of this version and back, and by several processes at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from conftest import Cluster
+from processes import migrate as migrating
+from processes import start
+from sqlalchemy import Connection, event, inspect, text
+from stores import new_volume, opened
+
+from alembic import command
+from server import models
+from server.config import Settings
+from server.errors import Misconfigured
+from server.store import Store, migrations
+from server.store.database import Database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def empty(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Settings]:
+    """Settings of a database without a table."""
+    if request.param == "sqlite":
+        yield Settings(data=tmp_path / "data")
+        return
+    cluster: Cluster = request.getfixturevalue("cluster")
+    name = f"e{uuid4().hex}"
+    yield Settings(data=tmp_path / "data", database_url=await cluster.create(name))
+    await cluster.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+async def database(empty: Settings) -> AsyncIterator[Database]:
+    opened_one = Database(empty)
+    yield opened_one
+    await opened_one.close()
+
+
+def tables(connection: Connection) -> dict[str, Any]:
+    """Return everything that the database knows of each table, in an order of its own making."""
+    found = inspect(connection)
+    described: dict[str, Any] = {}
+    for name in sorted(set(found.get_table_names()) - {"alembic_version"}):
+        described[name] = {
+            "columns": {c["name"]: (str(c["type"]), c["nullable"], c["default"]) for c in found.get_columns(name)},
+            "primary key": found.get_pk_constraint(name)["constrained_columns"],
+            "checks": sorted((str(c["name"]), c["sqltext"]) for c in found.get_check_constraints(name)),
+            "unique": sorted(sorted(c["column_names"]) for c in found.get_unique_constraints(name)),
+            "foreign keys": sorted(
+                (c["constrained_columns"], c["referred_table"], c["referred_columns"], str(c["options"]))
+                for c in found.get_foreign_keys(name)
+            ),
+            "indexes": sorted((str(c["name"]), c["column_names"], bool(c["unique"])) for c in found.get_indexes(name)),
+        }
+    return described
+
+
+async def described(database: Database) -> dict[str, Any]:
+    async with database.reading() as connection:
+        return await connection.run_sync(tables)
+
+
+async def test_an_empty_database_becomes_one_that_a_store_opens(empty: Settings) -> None:
+    store = Store(empty)
+    await store.migrate()
+    await store.migrate()
+    await store.close()
+    async with opened(empty) as store:
+        await new_volume(store)
+        assert await store.log_positions() == (1, {})
+        assert len(store.cursor_secret) == 32
+
+
+async def test_the_migrations_make_what_the_tables_declare(database: Database) -> None:
+    """Alembic's comparison passes over CHECK constraints, so the two are also read back and compared whole."""
+    await migrations.migrate(database)
+
+    def differences(connection: Connection) -> list[Any]:
+        return compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), models.metadata)
+
+    async with database.reading() as connection:
+        assert await connection.run_sync(differences) == []
+    migrated = await described(database)
+    async with database.writing() as connection:
+        await connection.run_sync(downgrade)
+        await connection.run_sync(models.metadata.create_all)
+    assert migrated == await described(database)
+    assert set(migrated) == set(models.metadata.tables)
+
+
+def downgrade(connection: Connection) -> None:
+    command.downgrade(migrations._config(connection), "base")
+
+
+async def test_the_way_back_to_an_empty_database_can_be_gone_and_the_way_up_again(database: Database) -> None:
+    await migrations.migrate(database)
+    up = await described(database)
+    async with database.writing() as connection:
+        await connection.run_sync(downgrade)
+    assert await described(database) == {}
+    await migrations.migrate(database)
+    assert await described(database) == up
+
+
+async def test_processes_that_migrate_at_once_wait_for_each_other(empty: Settings) -> None:
+    children = await start(migrating, empty, *[()] * 3)
+    for child in children:
+        child.tell("go")
+    assert await asyncio.gather(*(child.end() for child in children)) == [0, 0, 0]
+    async with opened(empty) as store:
+        assert [row.seq for row in await store.read.rows(text("SELECT seq FROM log_head"))] == [0]
+
+
+async def test_an_unmigrated_database_is_refused_with_the_command_that_helps(empty: Settings) -> None:
+    async def attempt() -> None:
+        async with opened(empty):
+            pass
+
+    with pytest.raises(Misconfigured) as refusal:
+        await attempt()
+    assert refusal.value.message.startswith("The database is at revision none, this version needs 0")
+    assert refusal.value.message.endswith("Run: loregraph migrate")
+
+
+async def test_a_database_of_another_version_is_refused(empty: Settings, database: Database) -> None:
+    await migrations.migrate(database)
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = 'ffff'"))
+    with pytest.raises(Misconfigured, match="at revision ffff"):
+        await migrations.check_current(database)
+
+
+async def test_a_migration_that_fails_on_its_way_leaves_the_database_as_it_was(database: Database) -> None:
+    statements = 0
+
+    def interrupt(*_: Any) -> None:
+        nonlocal statements
+        statements += 1
+        if statements == 40:
+            raise KeyError("interrupted")
+
+    _, writer = database.engines
+    event.listen(writer.sync_engine, "before_cursor_execute", interrupt)
+    with pytest.raises(KeyError):
+        await migrations.migrate(database)
+    event.remove(writer.sync_engine, "before_cursor_execute", interrupt)
+    assert await described(database) == {}
+    await migrations.migrate(database)
+    await migrations.check_current(database)
+    assert set(await described(database)) == set(models.metadata.tables)
