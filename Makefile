@@ -65,7 +65,7 @@ run: install
 	@exec $(BIN)/loregraph demo
 
 test: $(TESTED)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 check: $(TESTED)
 	$(BIN)/ruff check .
