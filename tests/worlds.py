@@ -19,7 +19,8 @@ FACTS = 3
 class World:
     """The ids of what was made, by kind, oldest first.
 
-    The n-th thing of each kind belongs to the n-th of the others; before the memories stands one that belongs to nothing.
+    The n-th thing of each kind belongs to the n-th of the others. Before the memories stand two that belong to nothing,
+    the second of them obsolete.
     """
 
     volume: UUID
@@ -56,7 +57,9 @@ async def new_world(store: Store, volume: UUID, width: int) -> World:
             _documents(tx, world, n)
         for n in range(width):
             _claims(tx, world, n)
-        world.memories.append(tx.insert(models.Memory, title="The first of all", content="There are ideas"))
+        first = tx.insert(models.Memory, title="The first of all", content="There are ideas")
+        old = tx.insert(models.Memory, title="Before it", content="None", obsolete=True, superseded_by_id=first)
+        world.memories += [first, old]
         for n in range(width):
             _memories(tx, world, n)
         for n in range(width):
@@ -105,7 +108,7 @@ def _claims(tx: Transaction, world: World, n: int) -> None:
 
 def _memories(tx: Transaction, world: World, n: int) -> None:
     """The n-th memory is linked to the one before; every third is obsolete, its place taken by the one before."""
-    before, obsolete = world.memories[-1], n % 3 == 0
+    before, obsolete = world.memories[-1 if n else 0], n % 3 == 1
     memory = tx.insert(
         models.Memory,
         title=f"Memory {n:04}",

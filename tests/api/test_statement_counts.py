@@ -93,8 +93,8 @@ async def test_documents_down_to_the_documents_of_their_evidence_take_12(api: Ap
 @WIDTHS
 async def test_memories_with_all_that_they_are_tied_to_take_19(api: Api, width: int) -> None:
     data = await asked(api, MEMORIES, width)
-    assert reached(data, "memories.nodes.projects.nodes.entities.nodes.aliases") == min(width, 99)
-    assert reached(data, "memories.nodes.links.edges.node.links.nodes.title") == {1: 2, 10: 38, 100: 396}[width]
+    assert reached(data, "memories.nodes.projects.nodes.entities.nodes.aliases") == min(width, 98)
+    assert reached(data, "memories.nodes.links.edges.node.links.nodes.title") == {1: 2, 10: 14, 100: 132}[width]
     assert len(api.statements) == 19
 
 
