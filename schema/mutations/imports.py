@@ -196,7 +196,7 @@ class ImportGraphPayload:
 
 
 def _request(input: ImportGraphInput) -> dict[str, Any]:
-    return {n: repr(v) for n, v in dataclasses.asdict(input).items() if n != "idempotency_key"}
+    return {n: v for n, v in dataclasses.asdict(input).items() if n != "idempotency_key"}
 
 
 @strawberry.type

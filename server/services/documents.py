@@ -109,7 +109,8 @@ class Documents:
         """
         document = clean_document(new, self._store.settings.document_limit)
         content_hash = sha256(document.text.encode()).hexdigest()
-        request = {"title": document.title, "uri": document.uri, "hash": content_hash, "authority": document.authority}
+        request = {n: getattr(document, n) for n in NewDocument.__dataclass_fields__ if n != "text"}
+        request["hash"] = content_hash
         once = Once(self._store.settings, idempotency_key, "ingestDocument", request)
         async with self._store.write(volume.id, actor) as tx:
             answered = await once.recall(tx)

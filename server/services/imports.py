@@ -114,9 +114,9 @@ class Imports:
             NotFound: an id is not of this volume.
             Ambiguous: a name is that of several entities.
         """
-        once = Once(self._store.settings, idempotency_key, "importGraph", {"graph": request})
         loading = _Loading(graph, dict(known or {}))
         loading.check()
+        once = Once(self._store.settings, idempotency_key, "importGraph", {"graph": request})
         async with self._store.write(volume.id, actor) as tx:
             answered = await once.recall(tx)
             if answered is not None:

@@ -196,7 +196,7 @@ class Memories:
             NotFound: an attachment is not of this volume.
         """
         memory = clean_memory(new)
-        request = {name: str(getattr(memory, name)) for name in NewMemory.__dataclass_fields__}
+        request = {name: getattr(memory, name) for name in NewMemory.__dataclass_fields__}
         once = Once(self._store.settings, idempotency_key, "createMemory", request)
         embedded = await embed(self._embedder, text_of(memory))
         async with self._store.write(volume.id, actor) as tx:

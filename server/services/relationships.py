@@ -134,7 +134,7 @@ class Relationships:
         """
         edge = clean_relationship(new)
         period = stated_period(edge.valid_from, edge.valid_to)
-        request = {name: str(getattr(edge, name)) for name in NewRelationship.__dataclass_fields__}
+        request = {name: getattr(edge, name) for name in NewRelationship.__dataclass_fields__}
         once = Once(self._store.settings, idempotency_key, "createRelationship", request)
         names = [ref for ref in (edge.source, edge.target) if ref.name is not None]
         embedded = await embed(

@@ -85,9 +85,13 @@ class Api:
 
     async def refused(self, mutation: str, **input: Any) -> dict[str, Any]:
         """Run one mutation that must be refused and change nothing; return the code, and the argument if one is named."""
-        kind = f"{mutation[0].upper()}{mutation[1:]}Input"
         async with self.unchanged():
-            body = await self.send(f"mutation($i: {kind}!) {{ {mutation}(input: $i) {{ __typename }} }}", i=input)
+            return await self.refusal(mutation, **input)
+
+    async def refusal(self, mutation: str, **input: Any) -> dict[str, Any]:
+        """Do what `refused` does for one of many mutations, of which the caller checks that they change nothing."""
+        kind = f"{mutation[0].upper()}{mutation[1:]}Input"
+        body = await self.send(f"mutation($i: {kind}!) {{ {mutation}(input: $i) {{ __typename }} }}", i=input)
         (error,) = body["errors"]
         assert body.get("data") in (None, {mutation: None})
         named: dict[str, Any] = error["extensions"]
