@@ -19,7 +19,13 @@ def items(entities: int, seed: int = 7) -> Iterator[dict[str, Any]]:
     kinds = ("person", "organization", "product", "place", "concept")
     for n in range(entities):
         name = f"{chance.choice(WORDS)} {chance.choice(WORDS)} {n}".title()
-        yield {"kind": "entity", "key": f"e{n}", "name": name, "type": kinds[n % 5], "importance": round(chance.random(), 3)}
+        yield {
+            "kind": "entity",
+            "key": f"e{n}",
+            "name": name,
+            "type": kinds[n % 5],
+            "importance": round(chance.random(), 3),
+        }
     for n in range(entities):
         for f in range(PER_ENTITY):
             content = f"{chance.choice(WORDS)} {chance.choice(WORDS)} number {f} of {n}"

@@ -84,12 +84,17 @@ def by_hand(folder: Path, entities: int) -> dict[str, Any]:
     """Copy every row of the imported database into an empty one of the same tables, 5,000 rows to a transaction."""
     source = sqlite3.connect(folder / "command" / "loregraph.sqlite")
     target = folder / "hand"
-    subprocess.run([sys.executable, "-m", "server", "migrate", "--data", str(target)], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "server", "migrate", "--data", str(target)], check=True, stderr=subprocess.DEVNULL
+    )
     copy = sqlite3.connect(target / "loregraph.sqlite", isolation_level=None)
     copy.execute("PRAGMA synchronous = NORMAL")
     copy.execute("DELETE FROM log_head")
     copy.execute("DELETE FROM store_setting")
-    tables = [row[0] for row in source.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'alembic%'")]
+    tables = [
+        row[0]
+        for row in source.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'alembic%'")
+    ]
     cpu, began = time.process_time(), time.perf_counter()
     for table in tables:
         cursor = source.execute(f'SELECT * FROM "{table}"')
@@ -98,12 +103,20 @@ def by_hand(folder: Path, entities: int) -> dict[str, Any]:
             copy.execute("BEGIN IMMEDIATE")
             copy.executemany(f'INSERT INTO "{table}" VALUES ({places})', rows)
             copy.execute("COMMIT")
-    return _row("executemany by hand", entities, time.perf_counter() - began, time.process_time() - cpu) | {"peak_MB": 0}
+    return _row("executemany by hand", entities, time.perf_counter() - began, time.process_time() - cpu) | {
+        "peak_MB": 0
+    }
 
 
 def _row(what: str, entities: int, wall: float, cpu: float) -> dict[str, Any]:
     number = entities * 11
-    return {"what": what, "items": number, "wall_s": round(wall, 1), "cpu_s": round(cpu, 1), "items_per_cpu_s": round(number / cpu)}
+    return {
+        "what": what,
+        "items": number,
+        "wall_s": round(wall, 1),
+        "cpu_s": round(cpu, 1),
+        "items_per_cpu_s": round(number / cpu),
+    }
 
 
 async def query_on(data: Path) -> dict[str, float]:

@@ -32,7 +32,8 @@ query Nested($first: Int!) {
       facts(first: 3) { nodes { content } } } } } } } }
 }
 """
-FIRST_ROWS = "json_each(?) k CROSS JOIN {table} t ON t.id IN (SELECT id FROM {table} WHERE {key} = k.value AND status IN ('CURRENT', 'DISPUTED') ORDER BY id LIMIT {n})"
+FIRST_ROWS = """json_each(?) k CROSS JOIN {table} t ON t.id IN (
+    SELECT id FROM {table} WHERE {key} = k.value AND status IN ('CURRENT', 'DISPUTED') ORDER BY id LIMIT {n})"""
 
 
 def _id(kind: NodeKind, text: str) -> str:
@@ -51,8 +52,12 @@ class ByHand:
         chosen = "SELECT id, name, type FROM entity WHERE volume_id = ? ORDER BY match_key, id LIMIT ?"
         entities = rows(chosen, (volume, first)).fetchall()
         keys = orjson.dumps([e[0] for e in entities]).decode()
-        facts = self._grouped(f"SELECT k.value, t.id, t.content, t.importance FROM {_first('fact', 'subject_id', 5)}", keys)
-        edges = self._grouped(f"SELECT k.value, t.id, t.type, t.target_id FROM {_first('relationship', 'source_id', 5)}", keys)
+        facts = self._grouped(
+            f"SELECT k.value, t.id, t.content, t.importance FROM {_first('fact', 'subject_id', 5)}", keys
+        )
+        edges = self._grouped(
+            f"SELECT k.value, t.id, t.type, t.target_id FROM {_first('relationship', 'source_id', 5)}", keys
+        )
         ends = list({edge[2]: None for own in edges.values() for edge in own})
         targets = orjson.dumps(ends).decode()
         names = dict(rows("SELECT e.id, e.name FROM json_each(?) k JOIN entity e ON e.id = k.value", (targets,)))

@@ -9,6 +9,8 @@ import asyncio
 import multiprocessing
 import os
 import random
+import re
+import signal
 import sys
 import warnings
 from collections.abc import Awaitable, Callable
@@ -19,6 +21,7 @@ from multiprocessing.context import ForkServerProcess
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import event
 from stores import add_entity, direction, opened
 
 from server import models
@@ -137,3 +140,93 @@ async def write_and_follow(settings: Settings, line: Connection, volume: UUID) -
             await add_entity(store, volume, name, direction(n / 10))
             line.send(name)
             n += 1
+
+
+class KillPoints:
+    """Counts the moments between steps, and kills this process at the one that was chosen; 0 is none."""
+
+    def __init__(self, chosen: int) -> None:
+        self._chosen = chosen
+        self.passed: list[str] = []
+
+    def at(self, moment: str) -> None:
+        """Pass a moment."""
+        self.passed.append(moment)
+        if len(self.passed) == self._chosen:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def around_statements(self, store: Store) -> None:
+        """Place moments around every statement of a write transaction, and around its commit."""
+        engine = store.database.engines[1].sync_engine
+        event.listen(engine, "before_cursor_execute", lambda *given: self.at(f"before {_verb(given[2])}"))
+        event.listen(engine, "after_cursor_execute", lambda *given: self.at(f"after {_verb(given[2])}"))
+        event.listen(engine, "commit", lambda _connection: self.at("before commit"))
+        event.listen(engine.pool, "checkin", lambda _connection, _record: self.at("after commit"))
+
+    def around(self, owner: Any, name: str) -> None:
+        """Place moments before and after a method."""
+        act = getattr(owner, name)
+
+        async def between(*arguments: Any) -> Any:
+            self.at(f"before {name}")
+            result = await act(*arguments)
+            self.at(f"after {name}")
+            return result
+
+        setattr(owner, name, between)
+
+
+def _verb(statement: str) -> str:
+    written = re.search(r"\b(INSERT INTO|UPDATE|DELETE FROM) \w+", statement)
+    return written.group() if written else " ".join(statement.split()[:3])
+
+
+async def live_until(settings: Settings, line: Connection, volume: UUID, chosen: int) -> None:
+    """Write, follow, write again, follow and tidy up; say what was committed, and at the end what moments there were."""
+    points = KillPoints(chosen)
+    async with opened(settings) as store:
+        line.send("ready")
+        points.around_statements(store)
+        for name in ("upsert", "delete", "compact"):
+            points.around(store.index, name)
+        points.around(store.follower, "_embed")
+        async with store.write(volume, "first") as tx:
+            a = tx.insert(models.Entity, name="a", match_key="a", type="concept", description="old")
+            fact = tx.insert(models.Fact, subject_id=a, content="x", claim_key="x")
+            memory = tx.insert(models.Memory, title="m", content="x")
+            for n, (kind, id) in enumerate(((NodeKind.ENTITY, a), (NodeKind.FACT, fact), (NodeKind.MEMORY, memory))):
+                tx.log(ChangeKind.CREATED, kind, id)
+                tx.index(kind, id, f"{kind}", direction(n + 0.25))
+            points.at("before flush")
+        line.send("first")
+        while await store.follower.step():
+            points.at("between steps")
+        async with store.write(volume, "second") as tx:
+            tx.update(models.Entity, a, description="new")
+            tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, a)
+            tx.index(NodeKind.ENTITY, a, "new", direction(1.25), again=True)
+            tx.delete_ids(models.Fact, [fact])
+            tx.log(ChangeKind.DELETED, NodeKind.FACT, fact)
+            tx.unindex(NodeKind.FACT, [fact])
+            late = tx.insert(models.Entity, name="b", match_key="b", type="concept")
+            tx.log(ChangeKind.CREATED, NodeKind.ENTITY, late)
+            tx.index(NodeKind.ENTITY, late, "late", None)
+            points.at("before flush")
+        line.send("second")
+        await store.follower.step()
+        points.at("between steps")
+        await asyncio.sleep(settings.read_interval * 2.2)
+        store.follower._compaction.written()
+        store.follower._compaction._not_before = 0.0
+        await store.follower.step()
+        points.at("at the end")
+    line.send(points.passed)
+
+
+async def migrate_until(settings: Settings, line: Connection, chosen: int) -> None:
+    """Migrate, and die at a statement on the way."""
+    points = KillPoints(chosen)
+    store = Store(settings)
+    points.around_statements(store)
+    line.send("ready")
+    await store.migrate()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Annotated
 
 import strawberry
@@ -59,7 +58,7 @@ class IngestDocumentInput:
             return self.text
         try:
             return base64.b64decode(self.bytes or "", validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError) as error:
+        except ValueError as error:  # not ASCII, not base64, or not UTF-8
             raise BadUserInput("bytes must be text in UTF-8, in base64.", argument="bytes") from error
 
 

@@ -8,7 +8,7 @@ import strawberry
 
 from schema.batching import computed
 from schema.context import Info
-from schema.mutations.inputs import VERSION, named, volume_of
+from schema.mutations.inputs import IDEMPOTENCY, VERSION, named, volume_of
 from schema.types.volume import Volume
 from server.ids import NodeKind, encode_id
 from server.store.records import VolumeRecord
@@ -18,6 +18,7 @@ from server.store.records import VolumeRecord
 class CreateVolumeInput:
     name: str = strawberry.field(description="Its name: up to 100 characters, not taken yet.")
     description: str | None = strawberry.field(default=None, description="What it is about.")
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY)
 
 
 @strawberry.type(description="The volume that was made.")
@@ -63,7 +64,8 @@ class VolumeMutations:
         self, info: Info, input: Annotated[CreateVolumeInput, strawberry.argument(description="The volume.")]
     ) -> CreateVolumePayload | None:
         volumes = info.context.knowledge.volumes
-        await volumes.create(input.name, input.description, info.context.viewer.actor)
+        actor = info.context.viewer.actor
+        await volumes.create(input.name, input.description, actor, input.idempotency_key)
         return CreateVolumePayload(volume=Volume.of(await volumes.named(" ".join(input.name.split()))))
 
     @computed(description="Rename a volume or change its description.")

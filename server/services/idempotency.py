@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 import orjson
 
@@ -35,15 +36,15 @@ class Once:
         self._keep = timedelta(days=settings.idempotency_days)
         self._hash = request_hash(action, request) if key is not None else ""
 
-    async def recall(self, tx: Transaction) -> dict[str, Any] | None:
-        """Return what this request answered before, or None.
+    async def recall(self, tx: Transaction, volume_id: UUID | None = None) -> dict[str, Any] | None:
+        """Return what this request answered before in a volume, the transaction's unless named, or None.
 
         Raises:
             Conflict: the key was used for another request.
         """
         if self._key is None:
             return None
-        known = await tx.idempotent_result(self._key)
+        known = await tx.idempotent_result(self._key, volume_id or tx.volume_id)
         if known is None:
             return None
         if known[0] != self._hash:

@@ -8,6 +8,7 @@ from server import models
 from server.errors import BadUserInput, Conflict, NotFound
 from server.ids import NodeKind, new_id
 from server.services.checks import Changes, check_version, optional_text
+from server.services.idempotency import Once
 from server.services.identity import clean_name
 from server.store import Store
 from server.store.records import VolumeRecord
@@ -61,8 +62,8 @@ class Volumes:
             pass
         return await self.named(name)
 
-    async def create(self, name: str, description: str | None, actor: str) -> UUID:
-        """Make an empty volume and return its id.
+    async def create(self, name: str, description: str | None, actor: str, idempotency_key: str | None = None) -> UUID:
+        """Make an empty volume and return its id. The key belongs to the volume that it made.
 
         Raises:
             BadUserInput: the name cannot be one.
@@ -70,12 +71,17 @@ class Volumes:
         """
         name = _clean_name(name)
         description = optional_text(description, "description", 2_000)
-        id = new_id()
+        id, request = new_id(), {"name": name, "description": description}
+        once = Once(self._store.settings, idempotency_key, "createVolume", request)
         async with self._store.write_new_volume(id, actor) as tx:
             await tx.lock_name(f"volume {name}")
-            if await tx.read.volume_named(name) is not None:
+            known = await tx.read.volume_named(name)
+            if known is not None:
+                if await once.recall(tx, known.id) is not None:
+                    return known.id
                 raise Conflict("A volume with this name exists already.", argument="name")
-            tx.insert(models.Volume, id=id, name=name, description=description)
+            tx.insert(models.Volume, id=id, **request)
+            once.remember(tx, {"id": str(id)})
             tx.log(ChangeKind.CREATED, NodeKind.VOLUME, id, after={"name": name, "description": description})
         return id
 

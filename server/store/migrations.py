@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from alembic import command
 from server.errors import Misconfigured
 from server.store.database import Database
 

@@ -249,12 +249,12 @@ class Transaction:
             key = int.from_bytes(sha256(name.encode()).digest()[:8], "big", signed=True)
             await self._connection.execute(select(func.pg_advisory_xact_lock(key)))
 
-    async def idempotent_result(self, key: str) -> tuple[str, dict[str, Any]] | None:
-        """Return the (request hash, result) that a key of this volume was used for, or None."""
+    async def idempotent_result(self, key: str, volume_id: UUID) -> tuple[str, dict[str, Any]] | None:
+        """Return the (request hash, result) that a key of a volume was used for, or None."""
         table = table_of(models.IdempotentResult)
         statement = select(table.c.request_hash, table.c.result)
         row = (
-            await self._connection.execute(statement.where(table.c.volume_id == self.volume_id, table.c.key == key))
+            await self._connection.execute(statement.where(table.c.volume_id == volume_id, table.c.key == key))
         ).first()
         return None if row is None else (row[0], row[1])
 

@@ -15,7 +15,7 @@ from server import models
 if TYPE_CHECKING:
     from api.conftest import Api
 
-AXES = "ab ac af ag aj ak an ao bb bc bf bg bj bk bn bo".split()  # noqa: SIM905
+AXES = "ab ac af ag aj ak an ao bb bc bf bg bj bk bn bo".split()
 SAID = "id title content context keywords tags importance obsolete obsoleteReason provenance version"
 LINKS = "links { edges { node { title } type similarity automatic } totalCount }"
 

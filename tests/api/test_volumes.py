@@ -154,3 +154,13 @@ async def test_volumes_are_listed_by_name_page_by_page_and_counted(api: Api) -> 
     rest = (await api.ask(query, a=first["pageInfo"]["endCursor"]))["volumes"]
     assert [volume["name"] for volume in rest["nodes"]] == ["default"]
     assert (rest["totalCount"], rest["pageInfo"]["hasNextPage"]) == (5, False)
+
+
+async def test_a_volume_is_made_once_for_one_key_and_the_key_is_no_licence_for_another_request(api: Api) -> None:
+    made = await api.do("createVolume", "volume { id }", name="Once", description="A", idempotencyKey="k")
+    again = await api.do("createVolume", "volume { id }", name="Once", description="A", idempotencyKey="k")
+    assert again == made
+    other = await api.refused("createVolume", name="Once", description="B", idempotencyKey="k")
+    keyless = await api.refused("createVolume", name="Once", description="A")
+    assert (other["code"], other["argument"]) == ("CONFLICT", "idempotencyKey")
+    assert (keyless["code"], keyless["argument"]) == ("CONFLICT", "name")

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from conftest import Cluster
@@ -17,7 +18,6 @@ from processes import start
 from sqlalchemy import Connection, event, inspect, text
 from stores import new_volume, opened
 
-from alembic import command
 from server import models
 from server.config import Settings
 from server.errors import Misconfigured

@@ -17,7 +17,9 @@ LINES = st.sampled_from(
 )  # fmt: skip
 TEXTS = st.one_of(
     st.text(max_size=120),
-    st.lists(LINES, max_size=20).flatmap(lambda lines: st.sampled_from(["\n", "\r\n", "\r", "\n\n"]).map(lambda end: end.join(lines))),
+    st.lists(LINES, max_size=20).flatmap(
+        lambda lines: st.sampled_from(["\n", "\r\n", "\r", "\n\n"]).map(lambda end: end.join(lines))
+    ),
 )
 MIME_TYPES = st.sampled_from(["text/plain", "text/markdown", "text/markdown; charset=utf-8", "text/html"])
 
@@ -31,7 +33,9 @@ def said(text: str) -> list[str]:
 
 
 @given(TEXTS, MIME_TYPES, st.integers(1, 60), st.integers(0, 40))
-def test_chunks_cover_all_that_shows_in_order_and_within_the_limit(text: str, mime_type: str, target: int, more: int) -> None:
+def test_chunks_cover_all_that_shows_in_order_and_within_the_limit(
+    text: str, mime_type: str, target: int, more: int
+) -> None:
     parts = chunk(text, mime_type=mime_type, target=target, limit=target + more)
     at = 0
     for part in parts:
@@ -61,7 +65,10 @@ def test_sentences_cover_all_that_shows_in_order(text: str) -> None:
     ("text", "expected"),
     [
         ("Dr. Noor met J. Smith at Acme Inc. She left.", ["Dr. Noor met J. Smith at Acme Inc.", "She left."]),
-        ("It grew 3.14 times, e.g. in the U.S. Senate. Really?! Yes…", ["It grew 3.14 times, e.g. in the U.S. Senate.", "Really?!", "Yes…"]),
+        (
+            "It grew 3.14 times, e.g. in the U.S. Senate. Really?! Yes…",
+            ["It grew 3.14 times, e.g. in the U.S. Senate.", "Really?!", "Yes…"],
+        ),
         ("He lives in the U.S. The rest is gone.", ["He lives in the U.S.", "The rest is gone."]),
         ("Acme Corp. Holdings grew. Yahoo! is old.", ["Acme Corp. Holdings grew.", "Yahoo! is old."]),
         ("Founded in 2024. Node.js and .NET. Go!", ["Founded in 2024.", "Node.js and .NET.", "Go!"]),
@@ -69,7 +76,10 @@ def test_sentences_cover_all_that_shows_in_order(text: str) -> None:
         ("東京は首都です。「はい。」次！最後", ["東京は首都です。", "「はい。」", "次！", "最後"]),
         ("هل أنت هنا؟ نعم.", ["هل أنت هنا؟", "نعم."]),
         ("यह है। ठीक।", ["यह है।", "ठीक।"]),
-        ("1. Open it.\r\n2. Close it.\r\n- a\r\n- b\r\nstill b", ["1. Open it.", "2. Close it.", "- a", "- b\r\nstill b"]),
+        (
+            "1. Open it.\r\n2. Close it.\r\n- a\r\n- b\r\nstill b",
+            ["1. Open it.", "2. Close it.", "- a", "- b\r\nstill b"],
+        ),
         ("a line\nthat goes on\n\nNext paragraph", ["a line\nthat goes on", "Next paragraph"]),
         ("  \n ", []),
     ],
@@ -136,10 +146,16 @@ Title
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_a_markdown_section_is_a_chunk_under_its_headings(line_end: str) -> None:
     text = MARKDOWN.replace("\n", line_end)
-    found = [(part.headings, text[part.start : part.end].replace(line_end, "\n")) for part in chunk(text, mime_type="text/markdown")]
+    found = [
+        (part.headings, text[part.start : part.end].replace(line_end, "\n"))
+        for part in chunk(text, mime_type="text/markdown")
+    ]
     assert found == [
         ((), "---\ntitle: x\n---\nIntro."),
-        (("Plans", "Professional Plus"), "# Plans\n\n## Professional Plus\n\nIt costs $349/month.\n\n- API Access\n- SSO"),
+        (
+            ("Plans", "Professional Plus"),
+            "# Plans\n\n## Professional Plus\n\nIt costs $349/month.\n\n- API Access\n- SSO",
+        ),
         (("Title",), "Title\n=====\n\n```py\n# no heading\n```\n\n> ## no heading"),
         (("Title", "Below"), "### Below\n| a | b |\n|---|---|\n| 1 | 2 |"),
         (("End",), "# End"),
@@ -163,14 +179,23 @@ def test_a_heading_takes_a_part_of_a_block_along_that_does_not_fit() -> None:
 
 
 def test_lists_tables_and_code_that_are_too_long_are_cut_between_items_rows_and_lines() -> None:
-    assert texts("- one. Two.\n- three\n- four", mime_type="text/markdown", target=20, limit=20) == ["- one. Two.\n- three", "- four"]
-    assert texts("|a|b|\n|-|-|\n|1|2|\n|3|4|", mime_type="text/markdown", target=12, limit=12) == ["|a|b|\n|-|-|", "|1|2|\n|3|4|"]
+    assert texts("- one. Two.\n- three\n- four", mime_type="text/markdown", target=20, limit=20) == [
+        "- one. Two.\n- three",
+        "- four",
+    ]
+    assert texts("|a|b|\n|-|-|\n|1|2|\n|3|4|", mime_type="text/markdown", target=12, limit=12) == [
+        "|a|b|\n|-|-|",
+        "|1|2|\n|3|4|",
+    ]
     assert texts("```\nx. Y\nz. W\n```", mime_type="text/markdown", target=9, limit=9) == ["```\nx. Y", "z. W\n```"]
 
 
 def test_a_code_block_that_fits_stays_whole() -> None:
     code = "```\na\n\n\nb\n```"
-    assert texts("Text before it.\n\n" + code, mime_type="text/markdown", target=20, limit=25) == ["Text before it.", code]
+    assert texts("Text before it.\n\n" + code, mime_type="text/markdown", target=20, limit=25) == [
+        "Text before it.",
+        code,
+    ]
 
 
 @pytest.mark.parametrize(("target", "limit"), [(0, 10), (20, 10), (-1, 5)])

@@ -24,16 +24,48 @@ PIECES = st.sampled_from(
      " ", "-", "–", "3", "x", "É", "e\u0301", ".", ",", '"', "“", "’", "(", ")", "+", "#", "™", "\u200b",
      "東京", "हिन्दी", "🎉", "ß", "İ", "ﬁ", "Ⅳ", "½", "´"]
 )  # fmt: skip
-NAMES = st.one_of(st.text(max_size=30), st.lists(PIECES, max_size=9).map("".join), st.lists(PIECES, max_size=9).map(" ".join))
+NAMES = st.one_of(
+    st.text(max_size=30), st.lists(PIECES, max_size=9).map("".join), st.lists(PIECES, max_size=9).map(" ".join)
+)
 TYPES = st.sampled_from([None, "organization", "person", "concept"])
 
 
 @pytest.mark.parametrize(
     "spellings",
     [
-        ("OpenAI", "Open AI", "Open-AI", "open ai", "OPENAI", "  OpenAI  ", "Open\u2011AI", "“OpenAI”", "(OpenAI)", "OpenAI™", "OpenAI."),
-        ("OpenAI", "OpenAI, Inc.", "OpenAI Inc", "OpenAI Incorporated", "(OpenAI, Inc.)", '"OpenAI, Inc."', "The OpenAI Corporation"),
-        ("Acme", "ＡＣＭＥ", "Acme GmbH", "Acme Pty Ltd", "Acme Co., Ltd.", "Acme S.A.", "Acme S. A.", "Acme GmbH & Co. KG", "Acme sp. z o.o."),
+        (
+            "OpenAI",
+            "Open AI",
+            "Open-AI",
+            "open ai",
+            "OPENAI",
+            "  OpenAI  ",
+            "Open\u2011AI",
+            "“OpenAI”",
+            "(OpenAI)",
+            "OpenAI™",
+            "OpenAI.",
+        ),
+        (
+            "OpenAI",
+            "OpenAI, Inc.",
+            "OpenAI Inc",
+            "OpenAI Incorporated",
+            "(OpenAI, Inc.)",
+            '"OpenAI, Inc."',
+            "The OpenAI Corporation",
+        ),
+        (
+            "Acme",
+            "ＡＣＭＥ",
+            "Acme GmbH",
+            "Acme Pty Ltd",
+            "Acme Co., Ltd.",
+            "Acme S.A.",
+            "Acme S. A.",
+            "Acme GmbH & Co. KG",
+            "Acme sp. z o.o.",
+        ),
         ("トヨタ自動車", "トヨタ自動車株式会社", "株式会社トヨタ自動車", "㈱トヨタ自動車", "株式会社 トヨタ自動車"),
         ("华为技术", "华为技术有限公司", "华为技术股份有限公司"),
         ("Café Noir", "Cafe\u0301 Noir", "CAFÉ NOIR"),
@@ -163,7 +195,13 @@ def test_whatever_type_a_thing_was_stored_with_an_untyped_look_up_tries_its_key(
 
 @pytest.mark.parametrize(
     ("a", "b", "excluded"),
-    [("person", "organization", True), ("Place", "EVENT", True), ("person", "person", False), ("person", "concept", False), ("x", "y", False)],
+    [
+        ("person", "organization", True),
+        ("Place", "EVENT", True),
+        ("person", "person", False),
+        ("person", "concept", False),
+        ("x", "y", False),
+    ],
 )
 def test_only_two_of_the_exclusive_types_exclude_each_other(a: str, b: str, excluded: bool) -> None:
     assert exclude_each_other(a, b) is exclude_each_other(b, a) is excluded
@@ -231,7 +269,9 @@ def test_a_name_is_trimmed_and_its_white_space_collapsed_and_nothing_else() -> N
     assert clean_name("ان\u200cجا") == "ان\u200cجا"
 
 
-@pytest.mark.parametrize("text", ["", " \n", "\u200b\u200e", "x" * 501, "a\x00b", "a\ud800b", "a\x07b", "a\x1fb", "a\x9fb"])
+@pytest.mark.parametrize(
+    "text", ["", " \n", "\u200b\u200e", "x" * 501, "a\x00b", "a\ud800b", "a\x07b", "a\x1fb", "a\x9fb"]
+)
 def test_a_blank_long_or_broken_name_is_refused(text: str) -> None:
     with pytest.raises(BadUserInput) as refusal:
         clean_name(text, "alias")

@@ -36,7 +36,9 @@ def plain(text: str) -> str:
         ("日本", "私は日本語", (2, 4)),
     ],
 )
-def test_a_quote_is_found_aside_from_white_space_and_normal_form(quote: str, content: str, span: tuple[int, int]) -> None:
+def test_a_quote_is_found_aside_from_white_space_and_normal_form(
+    quote: str, content: str, span: tuple[int, int]
+) -> None:
     assert locate(quote, content) == span
     assert plain(content[slice(*span)]) == plain(quote)
 
@@ -93,7 +95,9 @@ def test_every_part_of_a_text_is_found_in_it(content: str, data: st.DataObject) 
 
 
 @given(TEXTS, st.data(), st.sampled_from(["NFC", "NFD"]), st.sampled_from(["NFC", "NFD"]))
-def test_words_are_found_whatever_the_normal_forms_and_the_spaces(content: str, data: st.DataObject, ours: str, theirs: str) -> None:
+def test_words_are_found_whatever_the_normal_forms_and_the_spaces(
+    content: str, data: st.DataObject, ours: str, theirs: str
+) -> None:
     words = content.split()
     start = data.draw(st.integers(0, len(words)))
     quote = unicodedata.normalize(ours, "\n ".join(words[start : data.draw(st.integers(start, len(words)))]))
@@ -112,9 +116,16 @@ def test_words_are_found_whatever_the_normal_forms_and_the_spaces(content: str, 
     st.integers(0, 31),
 )
 def test_the_choice_is_the_one_a_full_scan_makes(content: str, quote: str, near: int, low: int, high: int) -> None:
-    spans = [(i, j) for i in range(len(content)) for j in range(i + 1, len(content) + 1) if plain(content[i:j]) == quote == quote.strip()]
+    spans = [
+        (i, j)
+        for i in range(len(content))
+        for j in range(i + 1, len(content) + 1)
+        if plain(content[i:j]) == quote == quote.strip()
+    ]
     spans = [(i, j) for i, j in spans if content[i:j] == content[i:j].strip()]
-    assert locate(quote, content, near=near) == min(spans, key=lambda span: (abs(span[0] - near), span[0]), default=None)
+    assert locate(quote, content, near=near) == min(
+        spans, key=lambda span: (abs(span[0] - near), span[0]), default=None
+    )
     inside = [span for span in spans if low <= span[0] and span[1] <= high]
     found = locate(quote, content, near=near, within=(low, high))
     assert found in inside if inside else found in [*spans, None]

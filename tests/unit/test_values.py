@@ -130,7 +130,12 @@ def test_what_is_no_date_is_refused(value: str) -> None:
 
 
 def test_booleans_are_true_or_false() -> None:
-    assert [parse_value(value, ValueType.BOOLEAN) for value in ("Yes", "TRUE", "no", "0")] == ["true", "true", "false", "false"]
+    assert [parse_value(value, ValueType.BOOLEAN) for value in ("Yes", "TRUE", "no", "0")] == [
+        "true",
+        "true",
+        "false",
+        "false",
+    ]
     with pytest.raises(BadUserInput):
         parse_value("maybe", ValueType.BOOLEAN)
 
@@ -167,7 +172,11 @@ def test_a_content_key_is_its_own_and_blank_only_for_blank_text(text: str) -> No
 
 
 def test_a_content_key_leaves_case_space_and_outer_punctuation_out() -> None:
-    assert content_key("“Built  distributed\nsystems.”") == "built distributed systems" == content_key("Built distributed systems")
+    assert (
+        content_key("“Built  distributed\nsystems.”")
+        == "built distributed systems"
+        == content_key("Built distributed systems")
+    )
     assert content_key("Knows C++.") == "knows c++"
 
 
@@ -239,7 +248,12 @@ def test_an_interval_that_holds_time_passes(valid_from: str | None, valid_to: st
 
 @pytest.mark.parametrize(
     ("valid_from", "valid_to", "said"),
-    [("2024", "2023", "is empty"), ("2025", "2023", "before"), ("2024-03-05T10:00", "2024-03-05T10:00", "is empty"), ("2024", "9999", "open end")],
+    [
+        ("2024", "2023", "is empty"),
+        ("2025", "2023", "before"),
+        ("2024-03-05T10:00", "2024-03-05T10:00", "is empty"),
+        ("2024", "9999", "open end"),
+    ],
 )
 def test_an_interval_that_holds_no_time_is_refused(valid_from: str, valid_to: str, said: str) -> None:
     with pytest.raises(BadUserInput, match=said) as refusal:
