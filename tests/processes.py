@@ -177,7 +177,7 @@ class KillPoints:
 
 
 def _verb(statement: str) -> str:
-    written = re.search(r"\b(INSERT INTO|UPDATE|DELETE FROM) \w+", statement)
+    written = re.search(r"\b(INSERT INTO|(?<!FOR )UPDATE|DELETE FROM) \w+", statement)
     return written.group() if written else " ".join(statement.split()[:3])
 
 
