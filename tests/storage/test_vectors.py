@@ -208,6 +208,16 @@ async def test_no_more_than_k_are_found_and_ties_go_by_id(store: Store) -> None:
     assert len(await found(store, volume, 0.5, 4)) == 4
 
 
+async def test_k_nodes_are_found_behind_nearer_ones_that_were_deleted_or_moved_away(store: Store) -> None:
+    volume = await new_volume(store)
+    ids = [await add_entity(store, volume, str(n), direction(n / 10)) for n in range(8)]
+    await finish(store)
+    await remove_entity(store, volume, ids[0])
+    await reword_entity(store, volume, ids[1], "away", direction(3.0))
+    await remove_entity(store, volume, ids[2])
+    assert [id for id, _ in await found(store, volume, 0.0, 3)] == ids[3:6]
+
+
 async def test_a_transaction_finds_what_was_committed_before_it(store: Store) -> None:
     volume = await new_volume(store)
     a = await add_entity(store, volume, "a", direction(0))
