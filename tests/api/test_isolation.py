@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 if TYPE_CHECKING:
     from api.conftest import Api
 
@@ -113,13 +111,13 @@ async def test_an_id_of_another_volume_is_refused_in_every_input_as_an_unknown_o
     assert await refusals(api, own, foreign) == await refusals(api, own, unknown)
 
 
-@pytest.mark.parametrize("form", ["", "nonsense", "{}_{}", "ent_", "💥", "ent_' OR 1=1 --", "null"])
-async def test_a_malformed_id_is_refused_as_an_unknown_one_is(api: Api, form: str) -> None:
-    await api.do("createVolume", "volume { id }", name="other")
+async def test_a_malformed_id_is_refused_as_an_unknown_one_is(api: Api) -> None:
     own = await world(api, "default")
-    malformed = dict.fromkeys(own, form)
-    cases = [case for case in inputs(own, malformed) if case[0] != "importGraph"]  # there, it is a key
-    assert len(await not_found(api, cases[::4])) == 12
+    for form in ("", "nonsense", "{}_{}", "ent_", "💥", "ent_' OR 1=1 --", "null"):
+        cases = [
+            case for case in inputs(own, dict.fromkeys(own, form)) if case[0] != "importGraph"
+        ]  # there, it is a key
+        assert len(await not_found(api, cases[::4])) == 12
 
 
 async def test_an_id_of_another_kind_is_refused_as_an_unknown_one_is(api: Api) -> None:

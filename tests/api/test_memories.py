@@ -84,21 +84,17 @@ BOUNDS: list[tuple[str, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("field", "fits", "too_much"), BOUNDS)
-async def test_a_memory_is_taken_at_its_bounds_and_refused_one_past_them(
-    api: Api, field: str, fits: Any, too_much: Any
-) -> None:
-    plain = {"title": "t", "content": "c"}
-    made = (await api.do("createMemory", f"memory {{ {SAID} }}", **{**plain, field: fits}))["memory"]
-    assert made[field] == fits
-    refused = await api.refused("createMemory", **{**plain, field: too_much})
-    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", field)
-    refused = await api.refused("updateMemory", id=made["id"], **{field: too_much})
-    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", field)
-    updated = (await api.do("updateMemory", f"memory {{ {SAID} }}", id=await api.memory("o"), **{field: fits}))[
-        "memory"
-    ]
-    assert updated[field] == fits
+async def test_a_memory_is_taken_at_its_bounds_and_refused_one_past_them(api: Api) -> None:
+    plain, other = {"title": "t", "content": "c"}, await api.memory("other")
+    for field, fits, too_much in BOUNDS:
+        made = (await api.do("createMemory", f"memory {{ {SAID} }}", **{**plain, field: fits}))["memory"]
+        updated = (await api.do("updateMemory", f"memory {{ {SAID} }}", id=other, **{field: fits}))["memory"]
+        assert made[field] == updated[field] == fits
+        async with api.unchanged():
+            created = await api.refusal("createMemory", **{**plain, field: too_much})
+            changed = await api.refusal("updateMemory", id=made["id"], **{field: too_much})
+        for refused in (created, changed):
+            assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", field), too_much
 
 
 @pytest.mark.parametrize("moved", [False, True])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from server import models
 
 if TYPE_CHECKING:
@@ -60,16 +58,15 @@ async def test_an_update_keeps_what_is_left_out_and_clears_what_is_null(api: Api
         assert (refused["code"], refused["argument"]) == ("CONFLICT", "expectedVersion")
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("name", ""), ("name", "\u200b"), ("name", "x" * 501), ("name", "a\x00b"), ("description", "x" * 10_001), ("description", "\x00")],
-)  # fmt: skip
-async def test_a_field_one_past_its_bounds_is_refused(api: Api, field: str, value: str) -> None:
+async def test_a_field_one_past_its_bounds_is_refused(api: Api) -> None:
     id = await project(api, "Known")
-    refused = await api.refused("createProject", **{"name": "New", field: value})
-    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", field)
-    refused = await api.refused("updateProject", **{"id": id, field: value})
-    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", field)
+    names = [("name", name) for name in ("", "\u200b", "x" * 501, "a\x00b")]
+    async with api.unchanged():
+        for field, value in [*names, ("description", "x" * 10_001), ("description", "\x00")]:
+            created = await api.refusal("createProject", **{"name": "New", field: value})
+            updated = await api.refusal("updateProject", **{"id": id, field: value})
+            for refused in (created, updated):
+                assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", field), value
 
 
 async def test_what_belongs_to_a_project_is_seen_from_both_ends_and_outlives_it(api: Api) -> None:

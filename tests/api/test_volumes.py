@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import pytest
-
 from server import models
 
 if TYPE_CHECKING:
@@ -58,12 +56,13 @@ async def test_many_that_make_the_same_volume_at_once_make_one(api: Api) -> None
     assert len(await api.rows(models.Volume, name="Acme")) == 1
 
 
-@pytest.mark.parametrize("name", ["", "   ", "\u200b", "a\x00b", "a\x07b", "x" * 101])
-async def test_a_name_that_cannot_be_one_is_refused(api: Api, name: str) -> None:
-    refused = await api.refused("createVolume", name=name)
-    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "name")
-    refused = await api.refused("updateVolume", volume="default", name=name)
-    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "name")
+async def test_a_name_that_cannot_be_one_is_refused(api: Api) -> None:
+    async with api.unchanged():
+        for name in ("", "   ", "\u200b", "a\x00b", "a\x07b", "x" * 101):
+            created = await api.refusal("createVolume", name=name)
+            renamed = await api.refusal("updateVolume", volume="default", name=name)
+            for refused in (created, renamed):
+                assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "name"), name
 
 
 async def test_a_hundred_characters_of_any_script_are_a_name(api: Api) -> None:
