@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from server.embeddings import Embedder
 from server.ids import NodeKind
-from server.store import Store, Transaction, records
+from server.store import Store, Transaction, records, stated_model
 
 INDEXED = (NodeKind.ENTITY, NodeKind.FACT, NodeKind.MEMORY, NodeKind.CHUNK, NodeKind.CODE_ARTIFACT)
 
@@ -100,9 +100,10 @@ async def all_volumes(store: Store) -> list[records.VolumeRecord]:
 async def reindex(store: Store, embedder: Embedder, progress: Callable[[int], Awaitable[None] | None]) -> int:
     """Rebuild the vector index of every volume with the present model; return how many nodes it holds.
 
-    `progress` is called with the number of nodes of each batch. Interrupted, it is simply run again.
+    `progress` is called with the number of nodes of each batch. Interrupted, it is simply run again: until it has ended
+    the store opens for no model. Nothing else may write to the store meanwhile.
     """
-    await store.forget_vectors(embedder.name, embedder.dimension)
+    await store.forget_vectors(embedder.dimension)
     total = 0
     for volume in await all_volumes(store):
         async for batch in _texts(store, volume.id):
@@ -110,4 +111,5 @@ async def reindex(store: Store, embedder: Embedder, progress: Callable[[int], Aw
             await store.index_now(volume.id, batch, vectors)
             total += len(batch)
             progress(len(batch))
+    await store.keep_model(stated_model(embedder.name, embedder.dimension))
     return total

@@ -30,7 +30,12 @@ from server.store.relations import table_of
 from server.store.signals import Signals
 from server.store.transaction import Clock, Transaction, lock_volume, utc_now
 
-__all__ = ["Store", "Transaction"]
+__all__ = ["Store", "Transaction", "stated_model"]
+
+
+def stated_model(model: str, dimension: int) -> str:
+    """Return how the store writes down the model that its vectors are of."""
+    return f"{model} ({dimension})"
 
 
 class Store:
@@ -59,7 +64,7 @@ class Store:
         """
         await check_current(self.database)
         self.cursor_secret = bytes.fromhex(await self._keep("cursor_secret", secrets.token_hex(32)))
-        stated = f"{model} ({dimension})"
+        stated = stated_model(model, dimension)
         known = await self._keep("embedding_model", stated)
         if known != stated or (await self.index.stored_dimension()) not in (None, dimension):
             raise Misconfigured(
@@ -145,14 +150,19 @@ class Store:
             )
         return await self.setting(key) or value
 
-    async def forget_vectors(self, model: str, dimension: int) -> None:
-        """Empty the vector index and everything pending, for vectors of another model."""
-        table = table_of(models.StoreSetting)
+    async def forget_vectors(self, dimension: int) -> None:
+        """Empty the vector index and everything pending; until `keep_model` the store opens for no model."""
+        await self.keep_model("a rebuild that has not ended")
         async with self.database.writing() as connection:
             await connection.execute(delete(table_of(models.PendingVector)))
-            await connection.execute(delete(table).where(table.c.key == "embedding_model"))
-            await connection.execute(table.insert().values(key="embedding_model", value=f"{model} ({dimension})"))
         await self.index.rebuild(dimension)
+
+    async def keep_model(self, stated: str) -> None:
+        """Say which model the vectors of the index are of."""
+        table = table_of(models.StoreSetting)
+        async with self.database.writing() as connection:
+            await connection.execute(delete(table).where(table.c.key == "embedding_model"))
+            await connection.execute(table.insert().values(key="embedding_model", value=stated))
 
     async def index_now(
         self, volume: UUID, nodes: Sequence[tuple[NodeKind, UUID, str]], embedded: NDArray[np.float32]
