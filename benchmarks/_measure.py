@@ -35,6 +35,6 @@ def show(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     for column in rows[0]:
         table.add_column(column, justify="right" if column != "what" else "left")
     for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int | float) else str(value) for value in row.values()))
+        table.add_row(*("-" if v is None else f"{v:,}" if isinstance(v, int | float) else str(v) for v in row.values()))
     Console().print(table)
     print(json.dumps({"benchmark": title, "rows": list(rows)}))

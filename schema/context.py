@@ -8,17 +8,35 @@ from typing import Any
 import strawberry
 
 from server.auth import Viewer
+from server.errors import LimitExceeded
 from server.services.knowledge import Knowledge
 from server.store import Store
 
 
 @dataclass(slots=True)
 class Context:
-    """One operation's context. `loaders` belongs to the batched fields."""
+    """One operation's context. `loaders` belongs to the batched fields; `answered` counts the nodes of its lists."""
 
     knowledge: Knowledge
     viewer: Viewer
     loaders: dict[Any, Any] = field(default_factory=dict)
+    answered: int = 0
+
+    def spend(self, nodes: int) -> None:
+        """Count nodes that a list adds to the answer, each as often as it stands there.
+
+        Page sizes multiply down a path, so a small query over a dense graph could ask for billions.
+
+        Raises:
+            LimitExceeded: the operation would answer more than `max_nodes`.
+        """
+        self.answered += nodes
+        limit = self.knowledge.settings.max_nodes
+        if self.answered > limit:
+            raise LimitExceeded(
+                f"The lists of this operation hold more than {limit:,} nodes, the limit. Ask for smaller pages (first), "
+                "or for fewer levels at once."
+            )
 
     @property
     def store(self) -> Store:

@@ -67,9 +67,12 @@ async def pages(
 
     Raises:
         BadUserInput: `first` is out of its bounds, or the cursor is not of this list.
+        LimitExceeded: the operation's lists would hold too many nodes.
     """
     size, start = check_first(first), behind(info, after, bound_to)
-    return await info.context.store.read.pages(relation, parents, filter, first=size, sorting=sorting, after=start)
+    found = await info.context.store.read.pages(relation, parents, filter, first=size, sorting=sorting, after=start)
+    info.context.spend(sum(len(page.rows) for page in found))
+    return found
 
 
 def counts(info: Info, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _ALL) -> Counts:

@@ -11,6 +11,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from asyncpg import InterfaceError, PostgresError
 from sqlalchemy.exc import DBAPIError
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
@@ -185,7 +187,9 @@ def create_app(settings: Settings) -> Starlette:
         Route("/health", _health),
         *(graphiql_routes() if settings.graphiql else ()),
     ]
-    return Starlette(routes=routes, lifespan=lifespan)
+    hosts = [name.strip() for name in settings.allowed_hosts.split(",")]
+    known = Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
+    return Starlette(routes=routes, lifespan=lifespan, middleware=[known])
 
 
 async def _health(request: Request) -> JSONResponse:

@@ -72,7 +72,14 @@ class Settings(BaseSettings):
     max_depth: int = Field(20, ge=1, description="Deepest nesting of a GraphQL operation.")
     max_aliases: int = Field(15, ge=0, description="Most aliases in a GraphQL operation.")
     max_fields: int = Field(300, ge=1, description="Most fields of a GraphQL operation, fragments expanded.")
+    max_nodes: int = Field(
+        25_000, ge=100, description="Most nodes in the lists of one answer, each as often as it stands there."
+    )
     import_limit: int = Field(10_000, ge=1, description="Most items one importGraph takes.")
+    allowed_hosts: str = Field(
+        "localhost,127.0.0.1,[::1]",
+        description="Names that a request's Host header may give, so that no foreign page reaches the server; * takes any.",
+    )
     graphiql: bool = Field(True, description="Serve GraphiQL to browsers at /graphql.")
 
     @field_validator("database_url")

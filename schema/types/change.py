@@ -98,6 +98,7 @@ async def changes_of(
     start = behind(info, after, bound_to)
     place = None if start is None else (int(str(start[0])), int(str(start[1])))
     found = await read.changes(volumes, filter, check_first(first), place)
+    info.context.spend(sum(len(page.rows) for page in found))
     totals = Counts(lambda: read.count_changes(volumes, filter))
     return [
         connect(

@@ -87,4 +87,5 @@ class Claim(Node):
             keys = [claim.key for claim in parents if claim.evidence_column == column]
             lists = await info.context.store.read.lists(EvidenceRecord, column, keys, "id")
             found.update(zip(keys, lists, strict=True))
+        info.context.spend(sum(len(found[claim.key]) for claim in parents))
         return [[Evidence.of(row) for row in found[claim.key]] for claim in parents]

@@ -193,6 +193,15 @@ def status_for(confidence: float, status: str = ClaimStatus.CURRENT) -> str:
     return ClaimStatus.PENDING_REVIEW.value if confidence < REVIEW_BELOW else ClaimStatus.CURRENT.value
 
 
+@dataclass(slots=True)
+class _Met:
+    """A stored claim that is stated again: what that adds, and when it holds; an undated one takes the first dates stated."""
+
+    claim: Any
+    added: list[Support]
+    period: Period
+
+
 async def write_claims(
     tx: Transaction,
     claims: Sequence[Claim],
@@ -212,7 +221,7 @@ async def write_claims(
     known = await _known(tx, kind, claims, fresh)
     written: list[Written] = []
     inserted: list[Claim] = []
-    supported: dict[UUID, tuple[Any, list[Support]]] = {}
+    supported: dict[UUID, _Met] = {}
     for claim in claims:
         same = next((other for other in known[claim.key] if period_of_any(other).overlaps(claim.period)), None)
         if same is None:
@@ -221,9 +230,15 @@ async def write_claims(
             written.append(Written(claim.id, False))
         elif isinstance(same, Claim):
             same.support += _in_own_words(claim, same.words)
+            same.period = same.period if same.period.dated else claim.period
             written.append(Written(same.id, True))
         else:
-            supported.setdefault(same.id, (same, []))[1].extend(_in_own_words(claim, words_of(same)))
+            met = supported.setdefault(same.id, _Met(same, [], period_of(same)))
+            met.added += _in_own_words(claim, words_of(same))
+            if not met.period.dated and claim.period.dated:
+                met.period = claim.period
+                others = known[claim.key]
+                others[others.index(same)] = same._replace(**claim.period.columns())
             written.append(Written(same.id, True))
     _insert(tx, kind, inserted, embedded, bulk)
     await _support(tx, kind, list(supported.values()))
@@ -285,16 +300,16 @@ def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded:
         tx.log_batch(ChangeKind.CREATED, [(kind.node, claim.id) for claim in claims])
 
 
-async def _support(tx: Transaction, kind: ClaimKind, supported: Sequence[tuple[Any, list[Support]]]) -> None:
-    """Add evidence to stored claims; where that changes confidence, authority or status, a new version begins."""
+async def _support(tx: Transaction, kind: ClaimKind, supported: Sequence[_Met]) -> None:
+    """Add evidence to stored claims; where that changes confidence, authority, status or dates, a new version begins."""
     if not supported:
         return
-    lists = await tx.read.lists(EvidenceRecord, kind.evidence, [claim.id for claim, _ in supported], "id")
-    for (claim, added), evidence in zip(supported, lists, strict=True):
-        fresh = [s for s in added if not _is_there(s, evidence)]
+    lists = await tx.read.lists(EvidenceRecord, kind.evidence, [met.claim.id for met in supported], "id")
+    for met, evidence in zip(supported, lists, strict=True):
+        fresh = [s for s in met.added if not _is_there(s, evidence)]
         for support in fresh:
-            tx.insert(models.Evidence, **{kind.evidence: claim.id}, **support.columns())
-        revise(tx, kind, claim, [*evidence, *fresh])
+            tx.insert(models.Evidence, **{kind.evidence: met.claim.id}, **support.columns())
+        _revise(tx, kind, met, [*evidence, *fresh])
 
 
 def _is_there(support: Support, evidence: Sequence[EvidenceRecord]) -> bool:
@@ -307,15 +322,15 @@ def _is_there(support: Support, evidence: Sequence[EvidenceRecord]) -> bool:
     )
 
 
-def revise(tx: Transaction, kind: ClaimKind, claim: Any, evidence: Sequence[EvidenceRecord | Support]) -> None:
-    """Give a stored claim the confidence, authority and status that its evidence makes, if they differ."""
+def _revise(tx: Transaction, kind: ClaimKind, met: _Met, evidence: Sequence[EvidenceRecord | Support]) -> None:
+    """Give a stored claim the confidence, authority, status and dates that its evidence makes, if they differ."""
     confidence = combined_confidence((e.document_id, e.confidence) for e in evidence)
     after = {
         "confidence": confidence,
         "authority": highest(e.authority for e in evidence),
-        "status": status_for(confidence, claim.status),
+        "status": status_for(confidence, met.claim.status),
     }
-    change_claim(tx, kind, claim, after)
+    change_claim(tx, kind, met.claim, after if period_of(met.claim).dated else after | met.period.columns())
 
 
 def change_claim(

@@ -488,3 +488,20 @@ async def test_a_money_value_of_an_extraction_is_the_same_claim_as_one_by_hand(a
     }
     (row,) = await api.rows(models.Fact)
     assert row["authority"] == "OFFICIAL"
+
+
+async def test_an_undated_claim_takes_the_first_dates_that_are_stated_for_it(api: Api) -> None:
+    lars = await api.entity("Lars", type="person")
+    fact = await api.fact(lars, "Works at Spotify")
+    again = await api.fact(lars, "Works at Spotify", validFrom="2019", validTo="2021")
+    assert again == fact
+    read = await api.node(fact, "... on Fact { validFrom validFromPrecision validTo version evidence { quote } }")
+    assert read == {
+        "validFrom": "2019-01-01T00:00:00Z",
+        "validFromPrecision": "YEAR",
+        "validTo": "2022-01-01T00:00:00Z",
+        "version": 2,
+        "evidence": [{"quote": "Works at Spotify"}],
+    }
+    later = await api.fact(lars, "Works at Spotify", validFrom="2025")
+    assert later != fact

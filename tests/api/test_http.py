@@ -240,7 +240,10 @@ async def test_a_body_over_the_limit_is_refused_however_it_is_sent(client: httpx
         response = await client.post("/graphql", content=content, headers={"content-type": "application/json"})
         assert response.status_code == 413
         assert response.json()["errors"] == [
-            {"message": "The request's body is over 1,024 bytes, the limit.", "extensions": {"code": "LIMIT_EXCEEDED"}}
+            {
+                "message": "The request's body is over 1,024 bytes, the limit (LOREGRAPH_MAX_BODY).",
+                "extensions": {"code": "LIMIT_EXCEEDED"},
+            }
         ]
 
 

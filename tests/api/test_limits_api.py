@@ -104,7 +104,7 @@ async def test_a_body_over_256_kibibytes_is_refused(api: Api) -> None:
     assert body == {
         "errors": [
             {
-                "message": "The request's body is over 262,144 bytes, the limit.",
+                "message": "The request's body is over 262,144 bytes, the limit (LOREGRAPH_MAX_BODY).",
                 "extensions": {"code": "LIMIT_EXCEEDED"},
             }
         ]
@@ -180,3 +180,18 @@ async def test_an_import_is_refused_as_a_whole_beyond_its_limit(api: Api, monkey
         "code": "LIMIT_EXCEEDED",
         "argument": "input",
     }
+
+
+async def test_lists_that_multiply_beyond_the_limit_of_nodes_are_refused_before_they_are_answered(api: Api) -> None:
+    hub = await api.entity("Hub")
+    for n in range(30):
+        await api.relationship(hub, "LINKS", await api.entity(f"Spoke {n}"))
+    deep = "neighbors(first: 100) { nodes { " * 6 + "id" + " } }" * 6
+    body = await api.send("{ volume { entities(first: 100) { nodes { " + deep + " } } } }")
+    assert body["data"] == {"volume": None}
+    assert {error["extensions"]["code"] for error in body["errors"]} == {"LIMIT_EXCEEDED"}
+    assert body["errors"][0]["message"].startswith(
+        "The lists of this operation hold more than 25,000 nodes, the limit."
+    )
+    two = "neighbors(first: 100) { nodes { " * 2 + "id" + " } }" * 2
+    assert "errors" not in await api.send("{ volume { entities(first: 100) { nodes { " + two + " } } } }")

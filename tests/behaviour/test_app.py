@@ -216,7 +216,7 @@ async def test_an_ingestion_under_way_is_given_back_at_the_end(settings: Setting
     after = await store.read.one(IngestionRecord, taken.ingestion_id)
     assert under_way is not None
     assert after is not None
-    assert (under_way.status, under_way.attempts) == ("RUNNING", 1)
+    assert (under_way.status, under_way.attempts) == ("RUNNING", 0)
     assert (after.status, after.attempts, after.error) == ("PENDING", 0, None)
 
     async def quick(text: ChunkText) -> Extraction:
@@ -226,7 +226,7 @@ async def test_an_ingestion_under_way_is_given_back_at_the_end(settings: Setting
     assert await again.worker.step()
     done = await store.read.one(IngestionRecord, taken.ingestion_id)
     assert done is not None
-    assert (done.status, done.attempts) == ("DONE", 1)
+    assert (done.status, done.attempts) == ("DONE", 0)
 
 
 async def test_a_worker_that_fails_is_reported(
@@ -324,3 +324,22 @@ def test_logs_are_one_line_an_event_from_the_level_on(
             logging.getLogger(name).setLevel(level)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith(" INFO     loregraph.test: It happened: this.")
+
+
+async def test_a_request_under_a_foreign_name_is_refused_unless_the_settings_allow_it(tmp_path: Path) -> None:
+    query = {"query": "{ __typename }"}
+    async with served(tmp_path) as (client, _):
+        told = {name: (await client.post("/graphql", json=query, headers={"host": name})).status_code for name in HOSTS}
+    assert told == {
+        "127.0.0.1:8000": 200,
+        "localhost": 200,
+        "[::1]:8000": 200,
+        "evil.example": 400,
+        "127.0.0.1.evil": 400,
+    }
+    async with served(tmp_path, allowed_hosts="graph.example") as (client, _):
+        answer = await client.post("/graphql", json=query, headers={"host": "graph.example:443"})
+    assert answer.json() == {"data": {"__typename": "Query"}}
+
+
+HOSTS = ("127.0.0.1:8000", "localhost", "[::1]:8000", "evil.example", "127.0.0.1.evil")

@@ -302,3 +302,47 @@ def test_the_same_text_gives_the_same_extraction() -> None:
     first = read(text)
     read("Something else about Google and Okta.")
     assert read(text) == first
+
+
+@pytest.mark.parametrize(
+    "amount",
+    [
+        "less than $8",
+        "up to $8 per month",
+        "at least $8",
+        "more than $8",
+        "over $8",
+        "under $8",
+        "between $8 and $12 per month",
+        "from $8 to $12",
+        "from $8",
+        "about $8",
+        "around $8",
+        "$8-$12 per month",
+        "$8 per month or more",
+    ],
+)
+def test_a_bound_or_a_guess_is_no_value(amount: str) -> None:
+    """Facts of equal value are one, so only an exact amount has one; the words keep what was said."""
+    fact = read(f"The Starter plan costs {amount}.").facts[0]
+    assert (fact.content, fact.value, fact.value_type) == (f"Costs {amount}", None, ValueType.NONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The Starter plan costs $8 per user per month.", "8 USD/user/month"),
+        ("The Starter plan starts at $8 per month.", None),
+        ("# Starter Plan\n\n- Price: from $8/month", None),
+        ("# Starter Plan\n\n- Starting price: $8/month", None),
+        ("# Starter Plan\n\n- Price: $8/month", "8 USD/month"),
+        ("Acme Corp has 500 employees.", "500"),
+        ("Acme Corp has more than 500 employees.", None),
+        ("Acme Corp employs over 500 people.", None),
+        ("Acme Corp employs between 100 and 500 people.", None),
+        ("Acme Corp employs 100-500 people.", None),
+    ],
+)
+def test_prices_and_counts_are_values_where_they_are_exact(text: str, value: str | None) -> None:
+    """The same holds in sentences, in fields and for things that are counted."""
+    assert [fact.value for fact in read(text).facts] == [value]

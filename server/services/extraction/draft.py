@@ -65,9 +65,11 @@ class Draft:
         when: Period | None = None,
         event: bool = False,
     ) -> None:
-        """Add a fact; its content starts with a capital and is cut at a word where it runs on."""
+        """Add a fact; its content starts with a capital and is cut at a word where it runs on. Without a value it has no value's type."""
         since, until = validity(when, event=event)
         content = _tidy(content)
+        if value is None:
+            value_type = ValueType.NONE
         fact = ExtractedFact(
             subject.key, content, self.quote, category, predicate, value, value_type, importance, since, until
         )

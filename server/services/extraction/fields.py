@@ -24,6 +24,7 @@ _EDGES: Mapping[str, str] = {
 }
 _SKILLS = vocabulary.wordset("skills technologies tools languages stack frameworks programming databases")
 _PRICES = vocabulary.wordset("price pricing cost costs fee")
+_INEXACT = vocabulary.wordset("starting from minimum min maximum max average typical estimated approximate")
 _DATES = vocabulary.wordset("founded launched released published born died established date")
 
 
@@ -42,7 +43,7 @@ def read_field(block: Block, topic: Member | None, names: Sequence[tuple[int, Me
             f"{key} {value}",
             "pricing",
             "COSTS",
-            value=money[0].value,
+            value=None if _INEXACT & set(key.split()) else money[0].value,
             value_type=ValueType.MONEY,
             importance=0.9,
         )

@@ -9,6 +9,7 @@ from server.services.extraction import predicates
 from server.services.extraction.draft import Draft
 from server.services.extraction.money import Money
 from server.services.extraction.protocol import ValueType
+from server.services.extraction.qualifiers import is_qualified
 from server.services.extraction.sentence import Scene
 from server.services.extraction.wording import predicate_text
 
@@ -26,8 +27,10 @@ def money_in(scene: Scene) -> Money | None:
 
 
 def count_in(scene: Scene, content: str) -> str | None:
-    """Return the number that "has 340 million parameters" states, in digits."""
+    """Return the number that "has 340 million parameters" states, in digits; none that it only bounds or guesses."""
     match = _NUMBER.search(content) if scene.clause.lemma in _COUNTING else None
+    if match is not None and is_qualified(content, match.start(), match.end()):
+        return None
     return f"{(Decimal(match[1].replace(',', '')) * _SCALES[match[2]]).normalize():f}" if match else None
 
 

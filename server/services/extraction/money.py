@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from server.services.extraction.qualifiers import is_qualified
+
 _CURRENCIES = {
     "$": "USD",
     "US$": "USD",
@@ -41,17 +43,20 @@ _MONEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """A stated amount at text[start:end]; `value` is its normal form."""
+    """A stated amount at text[start:end]; `value` is its normal form, None where the text only bounds or guesses it."""
 
     start: int
     end: int
     text: str
-    value: str
+    value: str | None
 
 
 def amounts(text: str) -> list[Money]:
     """Return the amounts of money that `text` states, in order."""
-    return [Money(match.start(), match.end(), match[0], _value(match)) for match in _MONEY.finditer(text)]
+    return [
+        Money(match.start(), match.end(), match[0], None if is_qualified(text, *match.span()) else _value(match))
+        for match in _MONEY.finditer(text)
+    ]
 
 
 def _value(match: re.Match[str]) -> str:
