@@ -125,16 +125,19 @@ async def test_health_counts_what_waits_to_be_read(tmp_path: Path) -> None:
     assert (report["status"], report["ingestions"]) == ("ready", {"waiting": 1, "running": 0})
 
 
+def rename(folder: Path, table: str, to: str) -> None:
+    """Rename a table from outside; in a thread, so that whoever holds the lock can go on and give it back."""
+    other = sqlite3.connect(folder / "data" / "loregraph.sqlite")
+    other.execute(f"ALTER TABLE {table} RENAME TO {to}")
+    other.close()
+
+
 async def test_health_is_503_while_the_database_does_not_answer_and_shows_no_path(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, app):
         app.state.worker.cancel()
-        with sqlite3.connect(tmp_path / "data" / "loregraph.sqlite") as other:
-            other.execute("ALTER TABLE ingestion RENAME TO gone")
-        other.close()
+        await asyncio.to_thread(rename, tmp_path, "ingestion", "gone")
         answer = await client.get("/health")
-        with sqlite3.connect(tmp_path / "data" / "loregraph.sqlite") as other:
-            other.execute("ALTER TABLE gone RENAME TO ingestion")
-        other.close()
+        await asyncio.to_thread(rename, tmp_path, "gone", "ingestion")
     assert answer.status_code == 503
     assert answer.json() == {"status": "unavailable", "degraded": ["The database does not answer."]}
 
