@@ -346,3 +346,74 @@ def test_a_bound_or_a_guess_is_no_value(amount: str) -> None:
 def test_prices_and_counts_are_values_where_they_are_exact(text: str, value: str | None) -> None:
     """The same holds in sentences, in fields and for things that are counted."""
     assert [fact.value for fact in read(text).facts] == [value]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is false that Google acquired Spotify.",
+        "It is a myth that Google acquired Spotify.",
+        "It is untrue that Google acquired Spotify.",
+        "It is not true that Google acquired Spotify.",
+        "The myth that Google acquired Spotify is old.",
+        "There are rumours that Google acquired Spotify.",
+        "There is a rumour Google acquired Spotify.",
+        "There were unconfirmed reports that Google acquired Spotify.",
+        "Rumour has it that Google acquired Spotify.",
+        "The rumour is that Google acquired Spotify.",
+        "According to rumours, Google acquired Spotify.",
+        "Google hopes to acquire Spotify.",
+        "Google plans to acquire Spotify.",
+        "Google expects to acquire Spotify.",
+        "Google intends to acquire Spotify.",
+        "Google is about to acquire Spotify.",
+        "Google is going to acquire Spotify.",
+        "Google has yet to acquire Spotify.",
+        "Google used to own Spotify.",
+        "Anna Berg used to work at Siemens.",
+        "The Pro plan used to cost $10 per month.",
+        "Google will acquire Spotify.",
+        "The Pro plan will cost $10 per month.",
+        "Google hardly uses Kafka.",
+        "The Pro plan barely includes SSO.",
+        "Anna Berg no longer works at Siemens.",
+        "Some say Google acquired Spotify.",
+        "Some claim that Google acquired Spotify.",
+        "Anna Berg alleges that Google acquired Spotify.",
+        "Anna Berg said that Google acquired Spotify.",
+        "Google is said to own Spotify.",
+    ],
+)
+def test_what_is_doubted_past_or_still_to_come_makes_nothing(text: str) -> None:
+    """Myths, rumours, plans, hearsay, what used to be and what will be are not what is."""
+    extraction = read(text)
+    assert (extraction.facts, extraction.relationships) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Google acquired Spotify," said Anna Berg.',
+        'Anna Berg said: "Google acquired Spotify."',
+        "“Google acquired Spotify in 2014,” Anna Berg said.",
+        "“Bob Holm, CTO of Siemens, lives in Oslo, Norway,” Anna Berg said.",
+    ],
+)
+def test_what_somebody_is_quoted_with_makes_nothing(text: str) -> None:
+    """Who is quoted says it, not the text."""
+    extraction = read(text)
+    assert (extraction.facts, extraction.relationships) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Anna Berg works at "Siemens".', {("Anna Berg", "WORKS_AT", "Siemens")}),
+        ("Google announced that it acquired Spotify.", {("Google", "ACQUIRED", "Spotify")}),
+        ("Contrary to rumours, Google acquired Spotify.", {("Google", "ACQUIRED", "Spotify")}),
+        ("Google used to own Spotify. Google uses Kafka.", {("Google", "USES", "Kafka")}),
+    ],
+)
+def test_what_stands_beside_a_doubt_is_still_said(text: str, expected: set[Edge]) -> None:
+    """A name in quotation marks is no quotation, and a doubt reaches no further than its clause."""
+    assert edges(read(text)) == expected

@@ -12,6 +12,7 @@ from server.services.extraction.draft import Draft
 from server.services.extraction.employment import is_role
 from server.services.extraction.kinds import Trust
 from server.services.extraction.predicates import upper_snake
+from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
@@ -25,9 +26,10 @@ _FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
     """Add what the sentence's nouns say of the names beside them."""
+    cited = quoted(sentence.doc)
     for token in sentence:
         member = resolved.get(token.i)
-        if member is None or reading.member(token) is None:
+        if member is None or token.i in cited or reading.member(token) is None:
             continue
         for noun in _nouns_beside(token, reading):
             _describe(reading, member, noun, resolved, draft)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from spacy.tokens import Span, Token
 
 from server.services.extraction import vocabulary
+from server.services.extraction.quotations import quoted
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
 _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
-_DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall"})
+_DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall", "will", "'ll"})
 _CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
 _DENIALS = frozenset(
     {
@@ -30,6 +31,10 @@ _DENIALS = frozenset(
         "nor",
         "neither",
         "hardly",
+        "barely",
+        "scarcely",
+        "rarely",
+        "seldom",
         "unlike",
         "instead",
         "rather",
@@ -53,8 +58,14 @@ _HEARSAY = frozenset(
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
 _UNREAL = vocabulary.wordset(
     "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
-    "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear"
+    "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear "
+    "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
 )
+_DOUBTFUL = vocabulary.wordset(
+    "false untrue wrong incorrect inaccurate true unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "
+    "hoax fiction misconception rumor rumour report claim allegation speculation suggestion theory notion idea belief hope fear plan"
+)
+"""Adjectives and nouns before a "that" which the sentence does not vouch for; what "is true that" says is rare enough to be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +98,12 @@ def clauses(sentence: Span) -> Iterator[Clause]:
     """Yield the clauses of a sentence, left to right."""
     pairs = any(token.lower_ == "respectively" for token in sentence)
     asks = "?" in sentence.text[-4:]
+    cited = quoted(sentence.doc)
     for token in sentence:
         if _is_verb(token):
             doubt = "a question asserts nothing" if asks else _doubt(token)
+            if token.i in cited:
+                doubt = "somebody is quoted with it"
             if pairs:
                 doubt = "it pairs its lists, each with its own"
             complements = tuple(one for one in _complements(token) if not _is_none(one.token))
@@ -280,15 +294,19 @@ def _doubt(verb: Token) -> str:
 
 def _doubt_above(verb: Token) -> str:
     head = verb.head
+    if _is_doubtful(verb):
+        return "the sentence does not vouch for it"
     if head == verb or verb.dep_ not in {"conj", "xcomp", "ccomp", "advcl", "pcomp", "acl", "relcl"}:
         return ""
+    if verb.dep_ == "xcomp" and _is_not_yet_or_no_more(head):
+        return "it is no more, or not yet"
     if verb.dep_ in {"acl", "relcl"} or (head.pos_ in {"NOUN", "PROPN", "ADP"} and verb.dep_ != "pcomp"):
         to_come = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
         return "it is only an intention" if to_come and verb.dep_ == "acl" else ""
     if head.lemma_ in _UNREAL and verb.dep_ in {"xcomp", "ccomp"}:
         return "it is thought or wished, not stated"
     if verb.dep_ == "conj" and any(child.dep_ in _SUBJECTS for child in verb.children):
-        return ""
+        return _doubt_above(head) if head.dep_ == "ccomp" else ""
     if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
         return "it is thought or wished, not stated"
     if verb.dep_ == "pcomp" and head.lower_ in _DENIALS:
@@ -297,3 +315,26 @@ def _doubt_above(verb: Token) -> str:
         return "it is only an intention"
     above = head.head if head.pos_ == "ADP" else head
     return _doubt(above) if above.pos_ in {"VERB", "AUX"} and above != verb else ""
+
+
+def _is_doubtful(verb: Token) -> bool:
+    """Tell whether the clause is the content of a rumour, a myth or a claim: "a myth that ...", "the rumour is that ..."."""
+    that = next((child for child in verb.children if child.dep_ == "mark" and child.lower_ == "that"), None)
+    if that is not None and that.i > 0:
+        before = that.nbor(-1)
+        if before.lemma_.lower() in _DOUBTFUL or (before.lower_ == "it" and verb.head.lemma_ == "have"):
+            return True
+    if verb.dep_ in {"acl", "relcl"} and verb.head.lemma_.lower() in _DOUBTFUL:
+        return any(child.dep_ in _SUBJECTS and child.tag_ not in {"WDT", "WP"} for child in verb.children)
+    if verb.dep_ in {"ccomp", "csubj"} and verb.head.lemma_ == "be":
+        beside = [child for child in verb.head.children if child.dep_ in {"nsubj", "attr", "acomp"}]
+        return any(child.lemma_.lower() in _DOUBTFUL for child in beside)
+    sources = [child for child in verb.children if child.lower_ == "according"]
+    return any(noun.lemma_ in {"rumour", "rumor", "report"} for one in sources for noun in one.subtree)
+
+
+def _is_not_yet_or_no_more(head: Token) -> bool:
+    """Tell whether what follows is past or still to come: "used to", "is going to", "is about to", "has yet to"."""
+    yet = any(child.lower_ == "yet" for child in head.children)
+    used = head.lower_ == "used" and not _is_passive(head)
+    return used or yet or head.lower_ in {"going", "about", "due", "set", "ready", "likely", "unlikely", "scheduled"}

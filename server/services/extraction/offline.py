@@ -32,6 +32,7 @@ from server.services.extraction.outline import Lead, Outline, lead_of, lowered, 
 from server.services.extraction.periods import periods
 from server.services.extraction.posts import Post, read_post, state_post
 from server.services.extraction.protocol import ChunkText, Extraction, Span
+from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Meaning, Piece, Reading, fold, spaced
 from server.services.extraction.relations import edges, skills, types
 from server.services.extraction.sentence import Scene
@@ -158,8 +159,10 @@ class _Chunk:
             self._discourse.head(passage.topic)
             return
         named = [(name.start, member) for name, member in zip(passage.names, passage.members, strict=True)]
+        cited = quoted(passage.doc)
         for member, aside in passage.asides:
-            state_life(member, aside, self._draft)
+            if not any(passage.doc[index].idx == aside.start for index in cited):
+                state_life(member, aside, self._draft)
         if read_field(block, passage.topic, named, self._draft):
             return
         if not passage.names and not _REFERS.search(block.text) and not self._implies(passage):
@@ -191,6 +194,7 @@ class _Chunk:
         """Relate "Oslo, Norway" and return it as one place, the first; a list of places goes on after the second."""
         pairs = zip(passage.names, passage.members, strict=True)
         found: list[Meaning] = []
+        cited = quoted(passage.doc)
         for (name, place), (after, around) in pairwise(pairs):
             text = passage.block.text
             goes_on = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6])
@@ -198,6 +202,7 @@ class _Chunk:
                 place.type in {"place", "organization"}
                 and around.type == "place"
                 and text[name.end : after.start] == ", "
+                and name.first not in cited
                 and not goes_on
             ):
                 self._draft.relate(place, "LOCATED_IN", around)
