@@ -417,3 +417,58 @@ def test_what_somebody_is_quoted_with_makes_nothing(text: str) -> None:
 def test_what_stands_beside_a_doubt_is_still_said(text: str, expected: set[Edge]) -> None:
     """A name in quotation marks is no quotation, and a doubt reaches no further than its clause."""
     assert edges(read(text)) == expected
+
+
+NOT_ENGLISH = "It does not seem to be English, which is all that the offline extractor reads."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Firma Siemens wurde von Werner Siemens in Berlin gegründet und hat heute viele Mitarbeiter.",
+        "Anna Berg arbeitet seit 2019 bei Siemens in München.",
+        "Marie Curie est née à Varsovie et elle a étudié à Paris.",
+        "Ana García trabaja en Google desde 2019 y vive en Madrid.",
+        "Anna Rossi lavora per Fiat dal 2019 e vive a Torino.",
+        "Jan de Vries werkt bij Philips en woont in Amsterdam.",
+        "Анна Каренина работает в компании Google с 2019 года.",
+        "東京大学は日本の大学であり、Googleと協力しています。そしてAnnaはGoogleで働いています。",
+        "# Anna Berg\n\nAnna Berg arbeitet seit 2019 bei Siemens und wohnt mit ihrer Familie in München.\n\nDas ist gut.",
+    ],
+)
+def test_a_chunk_that_is_not_english_is_rejected_whole(text: str) -> None:
+    """Nothing is taken from it, not even a name, and one item says why."""
+    extraction = read(text)
+    assert (extraction.entities, extraction.facts, extraction.relationships) == ([], [], [])
+    assert [(one.kind, one.reason) for one in extraction.rejected] == [("chunk", NOT_ENGLISH)]
+
+
+def test_a_sentence_that_is_not_english_is_rejected_among_others() -> None:
+    """What stands around it is read as ever."""
+    foreign = "Marie Curie est née à Varsovie et elle a étudié à Paris."
+    extraction = read(
+        f"Anna Berg works at Siemens. {foreign} Anna Berg lives in Oslo, and she is glad that it is there."
+    )
+    assert edges(extraction) == {("Anna Berg", "WORKS_AT", "Siemens"), ("Anna Berg", "LIVES_IN", "Oslo")}
+    assert [(one.kind, one.item, one.reason) for one in extraction.rejected] == [
+        ("sentence", {"quote": foreign}, NOT_ENGLISH)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna Berg",
+        "Leonardo da Vinci, Mona Lisa, Louvre",
+        "Data engineer, Universidad de los Andes, Bogotá",
+        "### Data Engineer, Banco de la República (2019–2021)",
+        "- Built pipelines with Kafka",
+        "Skills: Go, Python",
+        "José Müller lives in München.",
+        "Ludwig van Beethoven composed Für Elise.",
+        "Il Gattopardo, novel by Giuseppe Tomasi di Lampedusa",
+    ],
+)
+def test_names_and_short_lines_are_not_taken_for_another_language(text: str) -> None:
+    """The particles of names are no sentence."""
+    assert read(text).rejected == []

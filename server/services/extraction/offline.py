@@ -23,6 +23,7 @@ from server.services.extraction.coreference import Discourse, is_pronoun
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import employment
 from server.services.extraction.fields import read_field
+from server.services.extraction.foreign import foreign_spans, is_foreign
 from server.services.extraction.kinds import Trust
 from server.services.extraction.literals import dates, prices
 from server.services.extraction.markup import Block, Kind, blocks
@@ -50,11 +51,12 @@ _RULES: tuple[Callable[[Scene, Draft], None], ...] = (
 )
 _REFERS = re.compile(r"\b(?:s?he|it|they|the|this|that|his|her|its|their)\b", re.IGNORECASE)
 """Words that may refer to somebody named before; a block without them and without names says nothing of anybody."""
+_NOT_ENGLISH = "It does not seem to be English, which is all that the offline extractor reads."
 _PLANS = re.compile(r"\b(?:plan|tier|edition|subscription)s?\b", re.IGNORECASE)
 
 
 class OfflineExtractor:
-    """Reads English prose with rules over spaCy's small model. Deterministic; text in other languages mostly yields nothing."""
+    """Reads English prose with rules over spaCy's small model. Deterministic; what plainly is not English is rejected."""
 
     name = "offline-1"
 
@@ -69,11 +71,16 @@ class _Passage:
 
     block: Block
     doc: Doc
+    foreign: list[tuple[int, int]] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     asides: list[tuple[Member, Aside]] = field(default_factory=list)
     post: Post | None = None
     topic: Member | None = None
+
+    def is_foreign(self, start: int) -> bool:
+        """Tell whether the character at `start` belongs to a sentence that is not English."""
+        return any(first <= start < last for first, last in self.foreign)
 
 
 class _Chunk:
@@ -87,8 +94,15 @@ class _Chunk:
 
     def extraction(self) -> Extraction:
         page = blocks(self._chunk.text)
+        among_foreign = is_foreign(self._chunk.text)
+        foreign = [foreign_spans(block.text, among_foreign=among_foreign) for block in page]
+        if page and all(spans == [(0, len(block.text))] for block, spans in zip(page, foreign, strict=True)):
+            self._draft.quote = self._draft.quote_of(page[0], 0, len(page[0].text))
+            self._draft.reject("chunk", {}, _NOT_ENGLISH)
+            return self._draft.extraction(self._cast)
         self._cast.plans = self._cast.plans or any(_PLANS.search(block.text) for block in page)
-        passages = [_Passage(block, doc) for block, doc in zip(page, language.tag(b.text for b in page), strict=True)]
+        tagged = language.tag(block.text for block in page)
+        passages = [_Passage(*parts) for parts in zip(page, tagged, foreign, strict=True)]
         self._name(passages)
         root = self._title_member(passages)
         self._outline(passages, Outline(root))
@@ -114,7 +128,7 @@ class _Chunk:
         familiar = self._cast.familiar
         title = names.of_title(self._chunk.title, self._chunk.text)
         for passage in passages:
-            passage.post = read_post(passage.block, passage.doc)
+            passage.post = None if passage.foreign else read_post(passage.block, passage.doc)
         for _ in range(2):
             for passage in passages:
                 passage.names = _names(passage, familiar, title)
@@ -150,6 +164,11 @@ class _Chunk:
         block = passage.block
         if block.kind is not Kind.ITEM:
             self._lead = None
+        for start, end in passage.foreign:
+            self._draft.quote = self._draft.quote_of(block, start, end)
+            self._draft.reject("sentence", {}, _NOT_ENGLISH)
+        if passage.foreign == [(0, len(block.text))]:
+            return
         self._draft.quote = self._draft.quote_of(block, 0, len(block.text))
         if passage.post is not None:
             if passage.topic is not None and passage.topic.type == "person":
@@ -186,7 +205,7 @@ class _Chunk:
         ]
         meanings += self._within(passage)
         left_out = [(aside.start, aside.end) for _, aside in passage.asides]
-        pieces = fold(passage.doc, meanings, left_out)
+        pieces = fold(passage.doc, meanings, left_out + passage.foreign)
         implied = opening(passage.block, passage.doc, passage.topic, self._lead)
         return [*implied, *lowered(pieces)] if implied else pieces
 
@@ -257,4 +276,5 @@ def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
 def _names(passage: _Passage, familiar: frozenset[str], title: str) -> list[Name]:
     if passage.post is not None:
         return [passage.post.where] if passage.post.where else []
-    return names.spot(passage.block, passage.doc, familiar, title)
+    found = names.spot(passage.block, passage.doc, familiar, title)
+    return [name for name in found if not passage.is_foreign(name.start)]
