@@ -124,7 +124,10 @@ class GraphQLEndpoint:
         return _checked(given)
 
     async def _body(self, request: Request) -> bytes:
-        too_long = _Refused(413, LimitExceeded(f"The request's body is over {self._body_limit:,} bytes, the limit (LOREGRAPH_MAX_BODY)."))
+        too_long = _Refused(
+            413,
+            LimitExceeded(f"The request's body is over {self._body_limit:,} bytes, the limit (LOREGRAPH_MAX_BODY)."),
+        )
         length = request.headers.get("content-length", "0")
         if length.isdigit() and int(length) > self._body_limit:
             raise too_long

@@ -466,9 +466,30 @@ def test_a_sentence_that_is_not_english_is_rejected_among_others() -> None:
         "Skills: Go, Python",
         "José Müller lives in München.",
         "Ludwig van Beethoven composed Für Elise.",
+        'Found e["name"] and e["type"], sorted e["aliases"]',
         "Il Gattopardo, novel by Giuseppe Tomasi di Lampedusa",
     ],
 )
 def test_names_and_short_lines_are_not_taken_for_another_language(text: str) -> None:
     """The particles of names are no sentence."""
     assert read(text).rejected == []
+
+
+@pytest.mark.parametrize("text", ["Widget 3 costs $4.", "The Widget 3 costs $4.", "It is old. Widget 3 costs $4."])
+def test_a_numbered_product_is_a_name_at_a_sentences_start_too(text: str) -> None:
+    """With and without an article it is the same thing at the same price."""
+    extraction = read(text)
+    assert list(types(extraction)) == ["Widget 3"]
+    assert [(fact.content, fact.value) for fact in extraction.facts] == [("Costs $4", "4 USD")]
+
+
+def test_a_numbered_product_is_a_name_where_the_verb_looks_like_a_noun() -> None:
+    """The tagger takes "costs less" for two nouns; what is numbered is the product all the same."""
+    extraction = read("Widget 3 costs less than $4.")
+    assert [(fact.content, fact.value) for fact in extraction.facts] == [("Costs less than $4", None)]
+
+
+@pytest.mark.parametrize("text", ["Step 3 costs $4.", "Version 3 costs $4."])
+def test_a_numbered_step_is_no_name(text: str) -> None:
+    """Common words with a number stay common words."""
+    assert read(text) == Extraction()

@@ -65,6 +65,8 @@ def _is_version(token: Token, after: Token | None) -> bool:
     """Tell whether a number belongs to the name before it (SAML 2.0, Python 3): short, no year, no count of something."""
     if not re.fullmatch(r"\d{1,2}(?:\.\d{1,3}){0,2}|[IVX]{1,4}", token.text):
         return False
+    if after is not None and after.text == "costs":
+        return True  # a verb here, which the tagger often takes for a noun
     return after is None or not (after.tag_.startswith("NN") or (after.text in "%:/-,–" and after.text != ","))
 
 

@@ -44,17 +44,17 @@ def is_foreign(text: str) -> bool:
     if others >= _ENOUGH_LETTERS and 2 * others > len(letters):
         return True
     words = _WORD.findall(text)
-    english, hits = _function_words(words)
+    english, hits, kinds = _function_words(words)
     plain = any(word.islower() and len(word) > 3 and word not in _ENGLISH for word in words)
-    return plain and hits >= 2 and hits > 2 * english and 7 * hits >= len(words)
+    return plain and kinds >= 2 and hits > 2 * english and 7 * hits >= len(words)
 
 
-def _function_words(words: list[str]) -> tuple[int, int]:
-    """Return how many of the words are English ones, and how many those of the one other language that has most."""
+def _function_words(words: list[str]) -> tuple[int, int, int]:
+    """Return how many of the words are English ones, how many those of the other language that has most, and how many different."""
     lower = [word.lower() for word in words]
     counted = [word for index, word in enumerate(lower) if word not in _ENGLISH and not _binds_a_name(words, index)]
-    hits = max(sum(word in language for word in counted) for language in _LANGUAGES)
-    return sum(word in _ENGLISH for word in lower), hits
+    found = max(([word for word in counted if word in language] for language in _LANGUAGES), key=len)
+    return sum(word in _ENGLISH for word in lower), len(found), len(set(found))
 
 
 def _binds_a_name(words: list[str], index: int) -> bool:
@@ -82,5 +82,5 @@ def foreign_spans(text: str, *, among_foreign: bool = False) -> list[tuple[int, 
 
 
 def _is_english(text: str) -> bool:
-    english, hits = _function_words(_WORD.findall(text))
+    english, hits, _ = _function_words(_WORD.findall(text))
     return english > hits

@@ -17,6 +17,9 @@ from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.markup import Block, Kind
 
+_SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"})
+"""What is said of numbered products, hardly of numbered lessons or days."""
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
@@ -156,7 +159,9 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
             or odd
             or head.text in vocabulary.given_names()
         )
-    return recognised or odd or head.tag_.startswith("NNP") or doc[last - 1].text.lower() in vocabulary.PLAN_NOUNS
+    sold = last < len(doc) and doc[last - 1].text[0].isdigit() and doc[last].text in _SOLD  # "Widget 3 costs $4"
+    named = recognised or odd or sold or head.tag_.startswith("NNP")
+    return named or doc[last - 1].text.lower() in vocabulary.PLAN_NOUNS
 
 
 def _acts(doc: Doc, index: int) -> bool:
