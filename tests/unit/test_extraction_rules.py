@@ -336,6 +336,7 @@ def test_a_bound_or_a_guess_is_no_value(amount: str) -> None:
         ("# Starter Plan\n\n- Price: from $8/month", None),
         ("# Starter Plan\n\n- Starting price: $8/month", None),
         ("# Starter Plan\n\n- Price: $8/month", "8 USD/month"),
+        ("The Starter plan costs $8 and $12 for setup.", "8 USD"),
         ("Acme Corp has 500 employees.", "500"),
         ("Acme Corp has more than 500 employees.", None),
         ("Acme Corp employs over 500 people.", None),
@@ -355,6 +356,7 @@ def test_prices_and_counts_are_values_where_they_are_exact(text: str, value: str
         "It is a myth that Google acquired Spotify.",
         "It is untrue that Google acquired Spotify.",
         "It is not true that Google acquired Spotify.",
+        "It is hardly true that Google acquired Spotify.",
         "The myth that Google acquired Spotify is old.",
         "There are rumours that Google acquired Spotify.",
         "There is a rumour Google acquired Spotify.",
@@ -410,6 +412,7 @@ def test_what_somebody_is_quoted_with_makes_nothing(text: str) -> None:
     [
         ('Anna Berg works at "Siemens".', {("Anna Berg", "WORKS_AT", "Siemens")}),
         ("Google announced that it acquired Spotify.", {("Google", "ACQUIRED", "Spotify")}),
+        ("It is true that Google acquired Spotify.", {("Google", "ACQUIRED", "Spotify")}),
         ("Contrary to rumours, Google acquired Spotify.", {("Google", "ACQUIRED", "Spotify")}),
         ("Google used to own Spotify. Google uses Kafka.", {("Google", "USES", "Kafka")}),
     ],

@@ -62,10 +62,10 @@ _UNREAL = vocabulary.wordset(
     "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
 )
 _DOUBTFUL = vocabulary.wordset(
-    "false untrue wrong incorrect inaccurate true unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "
+    "false untrue wrong incorrect inaccurate unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "
     "hoax fiction misconception rumor rumour report claim allegation speculation suggestion theory notion idea belief hope fear plan"
 )
-"""Adjectives and nouns before a "that" which the sentence does not vouch for; what "is true that" says is rare enough to be left out."""
+"""Adjectives and nouns before a "that" which the sentence does not vouch for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +323,8 @@ def _is_doubtful(verb: Token) -> bool:
     if that is not None and that.i > 0:
         before = that.nbor(-1)
         if before.lemma_.lower() in _DOUBTFUL or (before.lower_ == "it" and verb.head.lemma_ == "have"):
+            return True
+        if any(child.lower_ in _DENIALS for child in before.children):  # "hardly true that"
             return True
     if verb.dep_ in {"acl", "relcl"} and verb.head.lemma_.lower() in _DOUBTFUL:
         return any(child.dep_ in _SUBJECTS and child.tag_ not in {"WDT", "WP"} for child in verb.children)

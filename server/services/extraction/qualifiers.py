@@ -13,7 +13,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"\s?(?:\+|[-–—]\s?[$€£]?\d|(?:to|or|and)\s[$€£]?\d|(?:or|and)\s(?:more|less|fewer|over|under|up|above|below|so|higher|lower)\b"
+    r"\s?(?:\+|[-–—]\s?[$€£]?\d|(?:to|or)\s[$€£]?\d|(?:or|and)\s(?:more|less|fewer|over|under|up|above|below|so|higher|lower)\b"
     r"|at\s(?:least|most)\b)",
     re.IGNORECASE,
 )
