@@ -15,6 +15,7 @@ import socket
 import sys
 from collections.abc import Callable
 from errno import EADDRINUSE
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -88,11 +89,17 @@ What does the Enterprise plan include?
     -d '{{"query":{json.dumps(query)}}}'
 
 A text of your own, from another terminal:
-  loregraph ingest FILE.txt --url {endpoint}
+  {program()} ingest FILE.txt --url {endpoint}
   then ask volume(name: "default")
 
 Ctrl+C stops it. What it knows stays in the data folder.
 """
+
+
+def program() -> str:
+    """Return how this program was called, so that a printed command works where it was printed."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "loregraph" else "loregraph"
 
 
 def serve(settings: Settings, opened: socket.socket, ready: Callable[[], None], *, sample: bool = False) -> None:
