@@ -508,7 +508,7 @@ def test_sigterm_answers_what_was_asked_and_gives_back_what_is_being_read(tmp_pa
         host, port = server.url.split("/")[2].split(":")
         body = b'{"query": "{ volume { name } }"}'
         with socket.create_connection((host, int(port))) as slow:
-            head = f"POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+            head = f"POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
             slow.sendall(head.encode() + body[:9])
             time.sleep(0.3)
             server.process.send_signal(signal.SIGTERM)
