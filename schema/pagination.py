@@ -31,6 +31,8 @@ __all__ = [
     "connect",
     "decode_cursor",
     "encode_cursor",
+    "page_info",
+    "totals",
 ]
 
 T = TypeVar("T")
@@ -68,6 +70,23 @@ class PageInfo:
     )
 
 
+def page_info(cursor_at: Callable[[int], str], length: int, *, has_next: bool, has_previous: bool) -> PageInfo:
+    """Return where a page of `length` nodes stands; its two cursors are made here."""
+    return PageInfo(
+        has_next_page=has_next,
+        has_previous_page=has_previous,
+        start_cursor=cursor_at(0) if length else None,
+        end_cursor=cursor_at(length - 1) if length else None,
+    )
+
+
+async def totals(lists: Sequence[tuple[Counts, int]]) -> list[int]:
+    """Return the length of each list, given by the counts of its level and its place there; each level is read once."""
+    levels = list({id(counts): counts for counts, _ in lists}.values())
+    numbers = dict(zip(map(id, levels), await asyncio.gather(*(counts.all() for counts in levels)), strict=True))
+    return [numbers[id(counts)][position] for counts, position in lists]
+
+
 @strawberry.type(description="A node in its place in a list.")
 class Edge(Generic[T]):
     cursor: str = strawberry.field(
@@ -91,20 +110,12 @@ class Connection(Generic[T]):
 
     @computed(description="Where the page stands in the list, and the cursors to go on from.")
     def page_info(self) -> PageInfo:
-        last = len(self.nodes) - 1
-        return PageInfo(
-            has_next_page=self.has_next,
-            has_previous_page=self.has_previous,
-            start_cursor=self.cursor_at(0) if self.nodes else None,
-            end_cursor=self.cursor_at(last) if self.nodes else None,
-        )
+        return page_info(self.cursor_at, len(self.nodes), has_next=self.has_next, has_previous=self.has_previous)
 
     @batched(description="How many nodes the whole list has, with this filter. Counted only when it is asked for.")
     @staticmethod
     async def total_count(parents: list[Connection[T]], info: strawberry.Info[Any, Any]) -> list[int]:
-        levels = list({id(parent.counts): parent.counts for parent in parents}.values())
-        numbers = dict(zip(map(id, levels), await asyncio.gather(*(counts.all() for counts in levels)), strict=True))
-        return [numbers[id(parent.counts)][parent.position] for parent in parents]
+        return await totals([(parent.counts, parent.position) for parent in parents])
 
 
 def connect(

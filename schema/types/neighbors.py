@@ -11,7 +11,7 @@ import strawberry
 from schema.batching import batched, computed
 from schema.context import Info
 from schema.lists import bound, counts, keyset, pages
-from schema.pagination import Counts, PageInfo, encode_cursor
+from schema.pagination import Counts, PageInfo, encode_cursor, page_info, totals
 from schema.types.relationship import Relationship
 from server.store import relations as rel
 from server.store.filters import RelationshipFilter
@@ -53,17 +53,13 @@ class NeighborConnection:
 
     @computed(description="Where the page stands in the list, and the cursors to go on from.")
     def page_info(self) -> PageInfo:
-        return PageInfo(
-            has_next_page=self.has_next,
-            has_previous_page=self.has_previous,
-            start_cursor=self.edges[0].make_cursor() if self.edges else None,
-            end_cursor=self.edges[-1].make_cursor() if self.edges else None,
-        )
+        made = [edge.make_cursor for edge in self.edges]
+        return page_info(lambda n: made[n](), len(made), has_next=self.has_next, has_previous=self.has_previous)
 
     @batched(description="How many relationships lead to neighbours. Counted only when it is asked for.")
     @staticmethod
     async def total_count(parents: list[NeighborConnection], info: Info) -> list[int]:
-        return [(await parent.counts.all())[parent.position] for parent in parents]
+        return await totals([(parent.counts, parent.position) for parent in parents])
 
 
 async def neighbors_of(

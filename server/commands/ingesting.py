@@ -56,7 +56,6 @@ class Local:
         knowledge = self._knowledge
         document = NewDocument(source.title, text, source.mime_type, source.uri, self._authority)
         taken = await knowledge.documents.take(self._volume, document, LOCAL.actor)
-        knowledge.worker.wake()
         row = await knowledge.worker.finished(taken.ingestion_id)
         (rejected,) = await knowledge.store.read.lists(RejectionRecord, "ingestion_id", [row.id], "ordinal")
         return Outcome(
