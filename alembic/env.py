@@ -27,7 +27,7 @@ def run(connection: Connection) -> None:
 
 async def run_standalone() -> None:
     database = Database(Settings())
-    async with database.writing() as connection:
+    async with database.writing(rebuilding=True) as connection:
         await connection.run_sync(run)
     await database.close()
 

@@ -79,6 +79,24 @@ class IngestionStatus(StrEnum):
     RUNNING = "RUNNING"
     DONE = "DONE"
     FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+class JobKind(StrEnum):
+    """A step of an ingestion: extract one chunk, gather what the document says, write it."""
+
+    CHUNK = "chunk"
+    RESOLVE = "resolve"
+    WRITE = "write"
+
+
+class JobStatus(StrEnum):
+    """Where a job stands. An ingestion that ends takes its jobs along, so that only one that failed has a dead job."""
+
+    READY = "ready"
+    RUNNING = "running"
+    DONE = "done"
+    DEAD = "dead"
 
 
 class ProjectStatus(StrEnum):

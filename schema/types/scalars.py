@@ -140,6 +140,7 @@ describe(
         "RUNNING": "A worker reads the document.",
         "DONE": "Everything that was found is in the graph.",
         "FAILED": "It was given up; `error` says why. Ingesting the same content again tries anew.",
+        "CANCELLED": "It was stopped, by hand or because a newer revision of the document came; nothing of it was written.",
     },
 )
 describe(

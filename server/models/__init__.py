@@ -11,8 +11,9 @@ from server.models.claims import (
     Relationship,
     RelationshipVersion,
 )
-from server.models.documents import Chunk, Document, DocumentRevision, Ingestion, Rejection
+from server.models.documents import Chunk, Document, DocumentRevision, Ingestion, Rejection, Upload
 from server.models.entities import Alias, DocumentEntity, Entity, Mention
+from server.models.jobs import Job, Lane
 from server.models.memories import (
     Memory,
     MemoryCodeArtifact,
@@ -44,6 +45,8 @@ __all__ = [
     "Follower",
     "IdempotentResult",
     "Ingestion",
+    "Job",
+    "Lane",
     "LogHead",
     "Memory",
     "MemoryCodeArtifact",
@@ -63,6 +66,7 @@ __all__ = [
     "Relationship",
     "RelationshipVersion",
     "StoreSetting",
+    "Upload",
     "Volume",
     "metadata",
 ]

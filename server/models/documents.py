@@ -1,4 +1,4 @@
-"""Documents with their revisions and chunks, and the ingestions that read them."""
+"""Documents with their revisions and chunks, files that were uploaded for them, and the ingestions that read them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ class Chunk(Identified, table=True):
 
 
 class Ingestion(Identified, Stamped, table=True):
-    """One run of the extraction pipeline over one document; a lease says which process works on it."""
+    """One run of the extraction pipeline over one revision of a document; its jobs say where it stands.
+
+    `chunk_size` is what the revision is cut by, so that an ingestion that goes on after a restart cuts as it began.
+    """
 
     __table_args__ = (
         one_of("status", IngestionStatus),
@@ -72,6 +75,7 @@ class Ingestion(Identified, Stamped, table=True):
     status: str = IngestionStatus.PENDING
     error: str | None = None
     extractor: str
+    chunk_size: int = 1200
     chunks_total: int = 0
     chunks_done: int = 0
     entities_found: int = 0
@@ -93,3 +97,16 @@ class Rejection(SQLModel, table=True):
     kind: str
     item: dict[str, Any] = Field(sa_type=Json)
     reason: str
+
+
+class Upload(Identified, Stamped, table=True):
+    """A file that was sent ahead of the document it is for: its text, converted. It is kept for a day."""
+
+    __table_args__ = (Index("upload_by_age", "created_at"),)
+
+    name: str | None = None
+    title: str | None = None
+    mime_type: str
+    size: int
+    text: str
+    actor: str = "local"

@@ -8,7 +8,7 @@ from server.services.documents import Documents
 from server.services.entities import Entities
 from server.services.facts import Facts
 from server.services.imports import Imports
-from server.services.ingestion import Extract, IngestionWorker
+from server.services.ingestion.worker import Extract, IngestionWorker
 from server.services.memories import Memories
 from server.services.projects import CodeArtifacts, Projects
 from server.services.relationships import Relationships

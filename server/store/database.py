@@ -123,16 +123,34 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """Open a write transaction; it commits when the block ends and rolls back when it raises."""
+    async def writing(self, *, rebuilding: bool = False) -> AsyncIterator[AsyncConnection]:
+        """Open a write transaction; it commits when the block ends and rolls back when it raises.
+
+        `rebuilding` is for migrations: SQLite drops and makes anew a table whose columns change, and must not take that
+        for the deletion of its rows.
+        """
         with translated():
-            async with self._writer.connect() as connection, connection.begin():
+            async with self._writer.connect() as connection, _unreferenced(connection, rebuilding), connection.begin():
                 yield connection
 
     async def close(self) -> None:
         """Close all connections."""
         await self._reader.dispose()
         await self._writer.dispose()
+
+
+@asynccontextmanager
+async def _unreferenced(connection: AsyncConnection, rebuilding: bool) -> AsyncIterator[None]:
+    """Have SQLite follow no foreign keys for the transaction inside; it can be told so only before one begins."""
+    if not rebuilding or connection.dialect.name != "sqlite":
+        yield
+        return
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    await driver.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        await driver.execute("PRAGMA foreign_keys = ON")
 
 
 @contextmanager

@@ -36,6 +36,8 @@ def _upgrade(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         connection.execute(text("SET LOCAL lock_timeout TO DEFAULT"))
     command.upgrade(_config(connection), "head")
+    if connection.dialect.name == "sqlite" and (broken := connection.execute(text("PRAGMA foreign_key_check")).all()):
+        raise RuntimeError(f"the migration would leave rows behind that refer to nothing: {broken[:3]}")
 
 
 def _revision(connection: Connection) -> tuple[str | None, str | None]:
@@ -45,7 +47,7 @@ def _revision(connection: Connection) -> tuple[str | None, str | None]:
 
 async def migrate(database: Database) -> None:
     """Bring the database up to date in one transaction. Processes that start together wait for each other."""
-    async with database.writing() as connection:
+    async with database.writing(rebuilding=True) as connection:
         await connection.run_sync(_upgrade)
 
 

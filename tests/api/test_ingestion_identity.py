@@ -13,7 +13,7 @@ from sqlalchemy import select
 from server import models
 from server.services.documents import NewDocument
 from server.services.extraction.protocol import ChunkText, Extraction, Span
-from server.services.ingestion import IngestionWorker
+from server.services.ingestion.worker import IngestionWorker
 
 if TYPE_CHECKING:
     from api.conftest import Api

@@ -14,7 +14,7 @@ from sqlalchemy import event
 
 from server.config import Settings
 from server.services.extraction.protocol import ChunkText, Extraction
-from server.services.ingestion import IngestionWorker
+from server.services.ingestion.worker import IngestionWorker
 from server.store import Store
 
 SECTIONS = tuple(f"# Part {n}\n\nPerson {n} likes tea. Person {n} met Acme." for n in range(6))

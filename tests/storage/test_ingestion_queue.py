@@ -26,7 +26,7 @@ from server.config import Settings, variable
 from server.errors import UpstreamUnavailable
 from server.services.documents import Documents, NewDocument
 from server.services.extraction.protocol import ChunkText, Extraction
-from server.services.ingestion import ATTEMPTS, IngestionWorker
+from server.services.ingestion.worker import ATTEMPTS, IngestionWorker
 from server.services.volumes import Volumes
 from server.store import Store
 from server.store.queue import IngestionQueue, backlog

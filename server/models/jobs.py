@@ -1,0 +1,51 @@
+"""Jobs: the steps of ingestions, as rows that workers claim by a lease; and lanes, which bound how many run, and how fast."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field, SQLModel, UTCDateTime
+
+from server.models.columns import Identified, Json, one_of
+from server.terms import JobKind, JobStatus
+
+
+class Job(Identified, table=True):
+    """One step of an ingestion. `fence` counts the claims: who commits with an older one is late, and is refused.
+
+    `failures` are answers that did not come or could not be used, `kills` workers that died or stood still over it.
+    `lane` names what bounds it, for a model its name. A dead job keeps its error and, where there was one, the raw answer.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("ingestion_id", "kind", "ordinal", name="job_step"),
+        Index("job_queue", "status", "ingestion_id", "due_at"),
+        Index("job_in_lane", "lane", "status"),
+        one_of("kind", JobKind),
+        one_of("status", JobStatus),
+    )
+
+    ingestion_id: UUID = Field(foreign_key="ingestion.id", ondelete="CASCADE")
+    kind: str
+    ordinal: int = 0
+    lane: str
+    status: str = JobStatus.READY
+    due_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    lease_owner: str | None = None
+    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    fence: int = 0
+    failures: int = 0
+    kills: int = 0
+    error: str | None = None
+    raw: str | None = None
+    answer: dict[str, Any] | None = Field(default=None, sa_type=Json)
+
+
+class Lane(SQLModel, table=True):
+    """What the jobs of one model, or of anything else that is bounded, have in common: when the next may start."""
+
+    name: str = Field(primary_key=True)
+    free_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
