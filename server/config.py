@@ -54,6 +54,14 @@ class Settings(BaseSettings):
     )
     chunk_size: int = Field(1200, ge=200, le=8000, description="Characters a chunk aims for; it may grow by a third.")
     document_limit: int = Field(2_000_000, ge=1_000, description="Most characters a document may have.")
+    max_pages: int = Field(1_000, ge=1, description="Most pages a PDF may have.")
+    max_unpacked: int = Field(200, ge=1, description="Most MiB a Word file may unpack to.")
+    conversion_timeout: float = Field(
+        60, gt=0, description="Seconds that the reading of a PDF, Word or HTML file may take."
+    )
+    conversion_memory: int = Field(
+        1024, ge=64, description="MiB of memory that the reading of a PDF, Word or HTML file may take."
+    )
     extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents.")
     ingestion_lease: float = Field(30, gt=0, description="Seconds after which another process takes over an ingestion.")
 
