@@ -17,6 +17,7 @@ from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.markup import Block, Kind
 
+_GOES_ON = re.compile(r"[\w+#]|-\w|\.\w")
 _SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"})
 """What is said of numbered products, hardly of numbered lessons or days."""
 
@@ -71,14 +72,26 @@ def _entitled(doc: Doc, title: str) -> Iterator[Name]:
 
 def _listed(doc: Doc) -> Iterator[Name]:
     """Yield the listed names that no longer capitalised run contains."""
-    types = vocabulary.listed()
-    for match in vocabulary.listed_pattern().finditer(doc.text):
-        span = doc.char_span(*match.span())
-        if span is not None and not _inside_longer(doc, span.start, span.end):
-            yield _name(doc, span.start, span.end, types[match[0]], Trust.LIST)
+    types, by_word = vocabulary.listed(), vocabulary.listed_by_word()
+    end = 0
+    for token in doc:
+        names = by_word.get(vocabulary.first_word(token.text), ()) if token.idx >= end else ()
+        name = next((one for one in names if _stands_at(doc.text, one, token.idx)), None)
+        span = doc.char_span(token.idx, token.idx + len(name)) if name else None
+        if span is not None:
+            end = span.end_char
+            if not _inside_longer(doc, span.start, span.end):
+                yield _name(doc, span.start, span.end, types[span.text], Trust.LIST)
     for token in doc:
         if token.text in vocabulary.words("technologies_ambiguous") and _is_ambiguous_technology(token):
             yield _name(doc, token.i, token.i + 1, "technology", Trust.LIST)
+
+
+def _stands_at(text: str, name: str, start: int) -> bool:
+    """Tell whether the name stands at the character as whole words, no part of a path or of another word."""
+    before = text[start - 1 : start]
+    whole = not (before.isalnum() or before in {"_", ".", "/", "-"})
+    return whole and text.startswith(name, start) and _GOES_ON.match(text, start + len(name)) is None
 
 
 def _is_ambiguous_technology(token: Token) -> bool:

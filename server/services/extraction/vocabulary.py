@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
@@ -14,6 +15,8 @@ _LISTED_TYPES = {
     "organizations": "organization",
     "places": "place",
 }
+_LOWERED_TYPES = frozenset({"technology", "product", "organization", "place"})
+_WORD = re.compile(r"\w+|.", re.DOTALL)
 
 
 def wordset(words: str) -> frozenset[str]:
@@ -81,27 +84,59 @@ def words(name: str) -> frozenset[str]:
 
 @cache
 def phrases(name: str) -> tuple[str, ...]:
-    """Return the lines of data/<name>.txt."""
-    return tuple(_lines(name))
+    """Return the entries of data/<name>.txt: lines, and on a line what semicolons part."""
+    return tuple(entry.strip() for line in _lines(name) for entry in line.split(";") if entry.strip())
 
 
 @cache
 def listed() -> dict[str, str]:
-    """Return the type of every listed name, by the name as it is written."""
-    return {phrase: kind for name, kind in _LISTED_TYPES.items() for phrase in phrases(name)}
+    """Return the type of every listed name, by the name as it is written; what is also a common word is not among them."""
+    unclear = words("technologies_ambiguous")
+    return {phrase: kind for name, kind in _LISTED_TYPES.items() for phrase in phrases(name) if phrase not in unclear}
 
 
 @cache
-def listed_pattern() -> re.Pattern[str]:
-    """Return a pattern that finds listed names as whole words, the longest first."""
-    names = sorted(listed(), key=lambda name: (-len(name), name))
-    return re.compile(r"(?<![\w./-])(?:" + "|".join(map(re.escape, names)) + r")(?![\w+#]|-[\w]|\.\w)")
+def listed_by_word() -> dict[str, tuple[str, ...]]:
+    """Return the listed names by their first word (or sign), the longest first."""
+    return _by_word(listed())
+
+
+@cache
+def lowered() -> dict[str, tuple[str, str]]:
+    """Return listed names that are known in lower case too, by that form: the name as it is written and its type."""
+    common = words("lower_case_words")
+    found: dict[str, tuple[str, str]] = {}
+    for name, kind in listed().items():
+        lower = name.casefold()
+        if kind in _LOWERED_TYPES and lower != name and len(lower) > 2 and lower not in common:
+            found.setdefault(lower, (name, kind))
+    return found
+
+
+@cache
+def lowered_by_word() -> dict[str, tuple[str, ...]]:
+    """Return the keys of `lowered` by their first word, the longest first."""
+    return _by_word(lowered())
+
+
+def first_word(text: str) -> str:
+    """Return the word or the sign that `text` starts with, as the indices of listed names are keyed."""
+    match = _WORD.match(text)
+    return match[0] if match else ""
 
 
 @cache
 def given_names() -> dict[str, str]:
     """Return the known given names with f, m or u for either."""
-    return dict(line.split() for line in phrases("given_names"))
+    rows = (line.split() for line in _lines("given_names"))
+    return {name: row[0] for row in rows for name in row[1:]}
+
+
+def _by_word(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda name: (-len(name), name)):
+        found.setdefault(first_word(name), []).append(name)
+    return {word: tuple(entries) for word, entries in found.items()}
 
 
 def _lines(name: str) -> list[str]:
