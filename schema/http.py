@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-from graphql import GraphQLError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -21,27 +20,17 @@ from strawberry.schema.exceptions import InvalidOperationTypeError
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
-from schema.errors import about_operation, refusal
+from schema.errors import about_operation
+from schema.responses import JSON, Refused, json_response, refused_response, shown
 from server.errors import BadUserInput, LimitExceeded, ServerError
 
 __all__ = ["GraphQLEndpoint", "negotiate"]
 
-JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
 HTML = "text/html"
 _LONG = re.compile(rb"[0-9]{19}")
 BODY_LIMIT = 256 * 1024
 _ALLOWED = {"GET": {OperationType.QUERY}, "POST": {OperationType.QUERY, OperationType.MUTATION}}
-
-
-class _Refused(Exception):
-    """The request is answered without running an operation."""
-
-    def __init__(self, status: int, error: ServerError, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(error.message)
-        self.status = status
-        self.error = error
-        self.headers = headers or {}
 
 
 class _Parameters(NamedTuple):
@@ -82,14 +71,13 @@ class GraphQLEndpoint:
             return self._page()
         try:
             if media_type is None:
-                raise _Refused(406, BadUserInput(f"Accept {GRAPHQL_JSON} or {JSON}."))
+                raise Refused(406, BadUserInput(f"Accept {GRAPHQL_JSON} or {JSON}."))
             result = await self._execute(request)
-        except _Refused as refused:
-            errors = [refusal(refused.error)]
-            return _response({"errors": _shown(errors)}, refused.status, media_type or JSON, refused.headers)
+        except Refused as refused:
+            return refused_response(refused, media_type or JSON)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is left to read it
-        return _response(_body(result), _status(result, media_type), media_type)
+        return json_response(_body(result), _status(result, media_type), media_type)
 
     async def _execute(self, request: Request) -> ExecutionResult:
         parameters = await self._parameters(request)
@@ -104,9 +92,9 @@ class GraphQLEndpoint:
             )
         except InvalidOperationTypeError as error:
             allow = {"allow": "POST"} if error.operation_type is OperationType.MUTATION else None
-            raise _Refused(405 if allow else 400, about_operation(error), allow) from None
+            raise Refused(405 if allow else 400, about_operation(error), allow) from None
         except ServerError as error:
-            raise _Refused(400, error) from None
+            raise Refused(400, error) from None
 
     async def _parameters(self, request: Request) -> _Parameters:
         if request.method == "GET":
@@ -118,13 +106,13 @@ class GraphQLEndpoint:
             _check_content_type(request.headers.get("content-type", ""))
             given = _parsed(await self._body(request), "The request's body is not JSON in UTF-8.")
         else:
-            raise _Refused(
+            raise Refused(
                 405, BadUserInput("Send GraphQL requests by POST, or queries by GET."), {"allow": "GET, POST"}
             )
         return _checked(given)
 
     async def _body(self, request: Request) -> bytes:
-        too_long = _Refused(
+        too_long = Refused(
             413,
             LimitExceeded(f"The request's body is over {self._body_limit:,} bytes, the limit (LOREGRAPH_MAX_BODY)."),
         )
@@ -178,7 +166,7 @@ def _check_content_type(content_type: str) -> None:
     name, *parameters = (piece.strip().lower() for piece in content_type.split(";"))
     charset = next((parameter[8:].strip('"') for parameter in parameters if parameter.startswith("charset=")), "utf-8")
     if name != JSON or charset not in {"utf-8", "utf8"}:
-        raise _Refused(415, BadUserInput(f"Send the request's body as {JSON} in UTF-8."), {"accept-post": JSON})
+        raise Refused(415, BadUserInput(f"Send the request's body as {JSON} in UTF-8."), {"accept-post": JSON})
 
 
 def _parsed(text: bytes | str, message: str) -> Any:
@@ -187,20 +175,20 @@ def _parsed(text: bytes | str, message: str) -> Any:
         # It reads integers beyond 64 bits as floats, which would change them in silence.
         return json.loads(text) if _LONG.search(text if isinstance(text, bytes) else text.encode()) else parsed
     except ValueError:
-        raise _Refused(400, BadUserInput(message)) from None
+        raise Refused(400, BadUserInput(message)) from None
 
 
 def _checked(given: Any) -> _Parameters:
     if not isinstance(given, dict):
-        raise _Refused(400, BadUserInput("The request's body is a JSON object with the document as its `query`."))
+        raise Refused(400, BadUserInput("The request's body is a JSON object with the document as its `query`."))
     query = given.get("query")
     if not isinstance(query, str) or not query:
-        raise _Refused(400, BadUserInput("`query` is the document: a string that is not empty.", argument="query"))
+        raise Refused(400, BadUserInput("`query` is the document: a string that is not empty.", argument="query"))
     kinds: dict[str, type] = {"variables": dict, "operationName": str, "extensions": dict}
     for name, kind in kinds.items():
         if not isinstance(given.get(name), kind | None):
             shape = "a string" if kind is str else "an object"
-            raise _Refused(400, BadUserInput(f"`{name}` is {shape}, or null.", argument=name))
+            raise Refused(400, BadUserInput(f"`{name}` is {shape}, or null.", argument=name))
     return _Parameters(query, *(given.get(name) for name in kinds))
 
 
@@ -219,24 +207,9 @@ def _status(result: ExecutionResult, media_type: str) -> int:
 def _body(result: ExecutionResult) -> dict[str, Any]:
     body: dict[str, Any] = {}
     if result.errors:
-        body["errors"] = _shown(result.errors)
+        body["errors"] = shown(result.errors)
     if not _is_request_error(result):
         body["data"] = result.data
     if result.extensions:
         body["extensions"] = result.extensions
     return body
-
-
-def _shown(errors: Sequence[GraphQLError]) -> list[Any]:
-    return [error.formatted for error in errors]
-
-
-def _response(
-    body: Mapping[str, Any], status: int, media_type: str, headers: Mapping[str, str] | None = None
-) -> Response:
-    try:
-        content = orjson.dumps(body)
-    except orjson.JSONEncodeError:
-        content = json.dumps(body).encode()  # it can write integers beyond 64 bits and halves of surrogate pairs
-    kept = {"content-type": f"{media_type}; charset=utf-8", "cache-control": "no-store", "vary": "accept"}
-    return Response(content, status, {**kept, "x-content-type-options": "nosniff", **(headers or {})})
