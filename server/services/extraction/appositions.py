@@ -9,7 +9,7 @@ from spacy.tokens import Span, Token
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
-from server.services.extraction.employment import is_role
+from server.services.extraction.employment import is_former, is_role, post_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.quotations import quoted
@@ -21,7 +21,6 @@ _KIN = vocabulary.wordset(
     "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
     "grandmother widow friend colleague student teacher mentor partner"
 )
-_FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -53,7 +52,9 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
     word = noun.lemma_.lower()
     for owner_token, word_before in _owners(noun, member, resolved):
         owner = resolved[owner_token.i]
-        if word in _KIN and _may_be_person(member) and _may_be_person(owner):
+        if word in _KIN:
+            if not (_may_be_person(member) and _may_be_person(owner)):
+                continue
             member.learn("person", Trust.CUE)
             owner.learn("person", Trust.CUE)
             draft.relate(member, upper_snake(word, "of"), owner)
@@ -61,13 +62,15 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             member.learn("person", Trust.CUE)
             owner.learn("organization", Trust.STATED)
             role = reading.text(noun_phrase(noun, reading))
-            draft.relate(member, "FOUNDED" if word in _FOUNDERS else "WORKS_AT", owner, None, role)
+            draft.relate(member, post_type(noun), owner, None, role)
             draft.state(member, f"{role} {word_before} {owner.name}", "experience", "HAS_ROLE", importance=0.8)
-        elif word in vocabulary.CLASSES["work"] and owner.type == "person" and word_before == "at":
+        elif word in vocabulary.CLASSES["work"] and (
+            word_before == "by" or (word_before == "at" and owner.type == "person")
+        ):
             member.learn("work", Trust.CUE)
             draft.relate(member, "CREATED_BY", owner)
-        elif word_before == "of" and not is_role(noun):
-            draft.relate(member, upper_snake(word, "of"), owner)
+        elif word_before == "of" and (not is_role(noun) or owner.type == "place"):
+            draft.relate(member, upper_snake("former" if is_former(noun) else "", word, "of"), owner)
     kind = type_of(noun)
     if kind is not None and noun.dep_ == "appos":
         member.learn(kind, Trust.CUE)
@@ -98,6 +101,6 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
     found = [(child, "at") for one in holders for child in one.children if child.dep_ == "poss"]
     found += [(child, "at") for one in holders for child in one.children if child.dep_ == "compound" and child != noun]
     for child in noun.children:
-        if child.dep_ == "prep" and child.lower_ in {"of", "at", "for"}:
+        if child.dep_ == "prep" and child.lower_ in {"of", "at", "for", "by"}:
             found += [(one, child.lower_) for one in child.children if one.dep_ == "pobj"]
     return [(token, word) for token, word in found if resolved.get(token.i) not in {None, member}]

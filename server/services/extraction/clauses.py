@@ -6,18 +6,22 @@ here once, for every rule.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spacy.tokens import Span, Token
 
 from server.services.extraction import vocabulary
 from server.services.extraction.quotations import quoted
 
+PERSON = "John"
+"""The word that stands for every person's name in what the parser sees."""
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
 _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall", "will", "'ll"})
+_FINITE = frozenset({"VBZ", "VBP", "VBD"})
 _CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
 _DENIALS = frozenset(
     {
@@ -61,6 +65,10 @@ _UNREAL = vocabulary.wordset(
     "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear "
     "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
 )
+_CREDITS = vocabulary.wordset(
+    "direct write produce star feature compose edit distribute illustrate publish record release perform narrate photograph animate create"
+)
+_CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
 _DOUBTFUL = vocabulary.wordset(
     "false untrue wrong incorrect inaccurate unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "
     "hoax fiction misconception rumor rumour report claim allegation speculation suggestion theory notion idea belief hope fear plan"
@@ -77,16 +85,34 @@ class Complement:
     noun: Token | None = None
     adjective: Token | None = None
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it hangs on the verb itself, or on a noun that the verb takes without a preposition."""
+        noun = self.noun
+        while noun is not None and (noun.dep_ in {"conj", "appos"} or _is_one_of(noun)):
+            noun = noun.head.head.head if noun.dep_ == "pobj" else noun.head
+        return noun is None or noun.dep_ in _OBJECTS
+
+
+def _is_one_of(noun: Token) -> bool:
+    """Tell whether the noun is the class in "one of the townships"."""
+    return noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.lower_ == "one"
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A verb, its subjects and complements; `doubt` says why it asserts nothing, empty where it does."""
+    """A verb, its subjects and complements; `doubt` says why it asserts nothing, empty where it does.
+
+    One verb may serve several clauses ("works for Klarna, and Mona for Spotify"); `first` and `last` bound the tokens of this one.
+    """
 
     verb: Token
     subjects: tuple[Token, ...]
     complements: tuple[Complement, ...]
     passive: bool
     doubt: str
+    first: int = 0
+    last: int = sys.maxsize
 
     @property
     def lemma(self) -> str:
@@ -107,7 +133,35 @@ def clauses(sentence: Span) -> Iterator[Clause]:
             if pairs:
                 doubt = "it pairs its lists, each with its own"
             complements = tuple(one for one in _complements(token) if not _is_none(one.token))
-            yield Clause(token, tuple(_subjects(token)), complements, _is_passive(token), doubt)
+            yield from _split(Clause(token, tuple(_subjects(token)), complements, _is_passive(token), doubt))
+
+
+def _split(clause: Clause) -> Iterator[Clause]:
+    """Yield a clause, and the one that leaves its verb out: "Weber was born in Hamburg and Scholz in Osnabrück"."""
+    gap = next((one for one in clause.complements if _begins_anew(one, clause)), None)
+    if gap is None:
+        yield clause
+        return
+    start = gap.token.i
+    before = tuple(one for one in clause.complements if one.token.i < start)
+    after = tuple(one for one in clause.complements if one.token.i > start and one.preposition)
+    after = after or tuple(_prepositions(gap.token))
+    yield replace(clause, complements=before, last=start)
+    yield replace(clause, subjects=(gap.token,), complements=after, first=start)
+
+
+def _begins_anew(complement: Complement, clause: Clause) -> bool:
+    """Tell whether a listed name is a new subject: it is followed by a preposition that the verb has taken before."""
+    name = complement.token
+    if name.dep_ != "conj" or not name.tag_.startswith("NNP") or name.i + 1 >= name.sent.end or not clause.subjects:
+        return False
+    taken = {one.lower_ for one in clause.verb.children if one.dep_ in {"prep", "agent"} and one.i < name.i}
+    if name.nbor(1).lower_ not in taken or name.nbor(1).dep_ not in {"prep", "agent"}:
+        return False
+    bare = any(not one.preposition and one.token != name for one in clause.complements)
+    return (name.head == clause.verb and not bare) or (
+        complement.preposition != "" and name.text == PERSON != name.head.text
+    )
 
 
 def _is_none(noun: Token) -> bool:
@@ -188,12 +242,26 @@ def _named_before(verb: Token) -> Token | None:
 def _subjects_of_participle(verb: Token) -> list[Token]:
     """Return what a participle after a noun is about: after a comma the main clause's subject, else that noun."""
     head = verb.head
+    if (maker := _maker(verb)) is not None:
+        return _subjects(maker)
     loose = verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == ","
     by = any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
+    if verb.tag_ == "VBN" and head.tag_.startswith("NNP") and verb.lemma_ in _CIRCUMSTANCES:
+        return [head]
     if loose and not by and head.dep_ in {"pobj", "conj", "dobj"}:
         main = next((one for one in head.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         return _subjects(main) if main is not None else []
     return _described_by(head)
+
+
+def _maker(verb: Token) -> Token | None:
+    """Return the participle whose agent this one follows in a film's credits: "directed by A, written by B, and starring C"."""
+    agent = verb.head
+    while agent.dep_ == "conj" and agent.head.pos_ == "PROPN":
+        agent = agent.head
+    maker = agent.head.head if agent.dep_ == "pobj" and agent.head.lower_ == "by" else None
+    credits = maker is not None and maker.tag_ == "VBN" and maker.lemma_ in _CREDITS
+    return maker if credits and verb.lemma_ in _CREDITS and maker != verb else None
 
 
 def _described_by(noun: Token) -> list[Token]:
@@ -229,7 +297,9 @@ def _is_passive(verb: Token) -> bool:
 
 def _complements(verb: Token) -> Iterator[Complement]:
     for child in verb.children:
-        if child.dep_ in _OBJECTS and child.tag_ not in {"WDT", "WP", "WRB"}:
+        if child.dep_ == "dobj" and child.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
+            yield from (Complement(noun) for noun in _described_by(verb.head))
+        elif child.dep_ in _OBJECTS and child.tag_ not in {"WDT", "WP", "WRB"}:
             for noun in conjuncts(child):
                 yield Complement(noun)
                 if noun == child or noun.pos_ == "NOUN":
@@ -261,7 +331,7 @@ def _prepositional(
         if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":
             for one in conjuncts(child):
                 yield Complement(one, words, noun, adjective)
-                if not one.tag_.startswith("NNP"):
+                if not one.tag_.startswith("NNP") and one.tag_ != "CD":
                     yield from _prepositions(one, noun=one)
                 elif one != child or noun is None:
                     yield from _prepositions(one, noun=noun, adjective=adjective)
@@ -307,6 +377,8 @@ def _doubt_above(verb: Token) -> str:
         return "it is thought or wished, not stated"
     if verb.dep_ == "conj" and any(child.dep_ in _SUBJECTS for child in verb.children):
         return _doubt_above(head) if head.dep_ == "ccomp" else ""
+    if verb.dep_ == "conj" and verb.tag_ in _FINITE and head.tag_ == "VB":  # "used to own A and uses B"
+        return _doubt_above(head.head) if head.dep_ == "xcomp" else _doubt_above(head)
     if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
         return "it is thought or wished, not stated"
     if verb.dep_ == "pcomp" and head.lower_ in _DENIALS:

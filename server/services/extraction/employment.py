@@ -37,6 +37,17 @@ _DOING = frozenset({"lead", "manage", "run", "head", "build", "design", "develop
 _JOINING = frozenset({"join", "rejoin"})
 _AT = frozenset({"at", "for", "with", "by", "of", "in", "from"})
 _ROLES = vocabulary.words("roles")
+FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
+_FORMER = frozenset(
+    {"former", "formerly", "ex", "ex-", "previous", "past", "onetime", "erstwhile", "retired", "sometime"}
+)
+_POSTS = vocabulary.wordset(
+    "ceo cto cfo coo cio cmo vp president chair chairman chairwoman chairperson director head dean rector principal secretary treasurer "
+    "minister governor mayor captain coach manager lead leader maintainer"
+)
+_UNIONS = vocabulary.wordset(
+    "party army navy force forces corps guard band club fc union church order league bolsheviks nato resistance movement team squad"
+)
 
 
 def employment(scene: Scene, draft: Draft) -> None:
@@ -49,13 +60,39 @@ def employment(scene: Scene, draft: Draft) -> None:
     for place, member in employers:
         member.learn("organization", Trust.STATED)
         scene.use(place.token)
-        role = roles[0] if roles else None
-        described = scene.phrase(role.token) if role else None
-        draft.relate(scene.subject, "WORKS_AT", member, scene.when, described, event=lemma in _STARTING)
+        for kind, described in _posts(scene, roles, member):
+            draft.relate(scene.subject, kind, member, scene.when_of(place), described, event=lemma in _STARTING)
     if lemma in {"be", "become"} and not employers and not _is_titled(scene, roles):
         return
     for role in roles:
         _state_role(scene, draft, role, employers)
+
+
+def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tuple[str, str | None]]:
+    """Return the kinds of edge that the roles make, each once, with the role."""
+    if not roles:
+        joins = scene.clause.lemma in _JOINING and any(word.lower() in _UNIONS for word in employer.name.split())
+        return [("JOINED" if joins else "WORKS_AT", None)]
+    kinds: dict[str, str | None] = {}
+    for role in roles:
+        kinds.setdefault(post_type(role.token), scene.phrase(role.token))
+    return list(kinds.items())
+
+
+def post_type(role: Token) -> str:
+    """Return the type of edge from whom has a role to where: a founder founded it, a former director worked there."""
+    if role.lemma_.lower() in FOUNDERS:
+        return "FOUNDED"
+    if is_former(role):
+        return "WORKED_AT"
+    return "OWNS" if role.lemma_.lower() in {"owner", "co-owner"} else "WORKS_AT"
+
+
+def is_former(noun: Token) -> bool:
+    """Tell whether the noun is said to be past: "former CEO", "ex-president"."""
+    return any(child.i < noun.i and child.lower_ in _FORMER for child in noun.subtree) and any(
+        child.lower_ in _FORMER for child in (*noun.children, *(one for up in noun.children for one in up.children))
+    )
 
 
 def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tuple[Complement, Member]]) -> None:
@@ -89,8 +126,9 @@ def _is_realm(place: Complement, member: Member, role: Complement) -> bool:
 
 
 def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
-    """Tell whether the role is a post, "head of research", not what somebody is by nature: "an English novelist"."""
-    return bool(roles) and not any(child.dep_ == "det" for child in roles[0].token.children)
+    """Tell whether the role is a post, "head of research", "the CEO", not what somebody is by nature: "an English novelist"."""
+    articles = {child.lower_ for role in roles[:1] for child in role.token.children if child.dep_ == "det"}
+    return bool(roles) and (not articles or (articles == {"the"} and roles[0].token.lemma_.lower() in _POSTS))
 
 
 def _is_role(scene: Scene, complement: Complement) -> bool:
@@ -116,6 +154,8 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
         return False
     if lemma in {"work", "intern", "consult"} and preposition in {"at", "for"}:
         return True
+    if lemma == "be" and place.noun is None and preposition == "at":
+        return member.type == "organization"
     if (place.noun is not None and is_role(place.noun)) or (place.noun is None and has_role):
         return preposition in _AT
     if lemma in _DOING and preposition == "at":

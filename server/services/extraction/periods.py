@@ -30,7 +30,7 @@ _PERIOD = re.compile(
     rf"(?:(?:\s?[-–—]\s?|\s(?:to|until|till|through|and)\s)(?P<last>{_POINT}|{_OPEN}))?(?![\w/%]|[.,-]\d)"
 )
 _BEFORE = re.compile(
-    r"(?:^|[\s(])(in|since|from|until|till|during|on|by|before|after|between|of|through|around|about|to|early|late|mid|summer|spring|"
+    r"(?:^|[\s(])(as\sof|in|since|from|until|till|during|on|by|before|after|between|of|through|around|about|to|early|late|mid|summer|spring|"
     r"autumn|fall|winter|circa|c\.|born|died|founded|established|est\.|year)\s(?:the\s)?$",
     re.IGNORECASE,
 )
@@ -82,14 +82,21 @@ def _period(text: str, first: str, last: str | None, word: str, start: int, end:
         return Period(start, end, text[start:end], word, Instant(opening, precision), until, None, is_range=True)
     since: Instant | None = Instant(opening, precision)
     until = Instant(closing, precision)
-    if word in {"since", "from"}:
+    if word in {"since", "from", "as of"}:
         until, iso = None, None
     elif word in {"until", "till"}:
         since, iso = None, None
     elif word in _VAGUE:
         since = until = None
     return Period(
-        start, end, text[start:end], word, since, until, iso, is_range=word in {"since", "from", "until", "till"}
+        start,
+        end,
+        text[start:end],
+        word,
+        since,
+        until,
+        iso,
+        is_range=word in {"since", "from", "until", "till", "as of"},
     )
 
 

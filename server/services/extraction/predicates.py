@@ -14,7 +14,8 @@ from server.services.extraction import vocabulary
 _STATES = vocabulary.wordset(
     "include require use support own contain provide offer need know depend belong run cost differ affect live reside consist extend "
     "implement integrate connect border lie love like teach lead manage speak sponsor operate rely prevent bypass avoid enable "
-    "compete cooperate collaborate host cover power specialize specialise focus sit complement replace limit work represent resemble"
+    "have star feature follow precede compete cooperate collaborate host cover power specialize specialise focus sit complement replace limit work "
+    "represent resemble"
 )
 _CATEGORIES = {
     "pricing": "cost price charge sell bill",
@@ -32,7 +33,12 @@ _EVENTS = vocabulary.wordset(
 )
 
 
-def relationship_type(lemma: str, form: str, tag: str, *, passive: bool, preposition: str = "") -> str:
+_PREFIX = re.compile(r"(?:re|over|under|out|mis|un|fore|up)-?")
+
+
+def relationship_type(
+    lemma: str, form: str, tag: str, *, passive: bool, preposition: str = "", particle: str = ""
+) -> str:
     """Return the type of the edge that a verb makes between its subject and an object; `form` and `tag` are the verb as it stands."""
     if passive:
         verb = form if tag in {"VBN", "VBD"} else participle(lemma)
@@ -40,7 +46,19 @@ def relationship_type(lemma: str, form: str, tag: str, *, passive: bool, preposi
         verb = third_person(lemma)
     else:
         verb = form if tag == "VBD" else past(lemma)
-    return upper_snake(verb, preposition)
+    return upper_snake(verb, particle, preposition)
+
+
+_PASSIVE = frozenset({"FOUNDED_BY", "CREATED_BY"})
+"""The types that are named from the side of what was made; every other is named from the side of who did it."""
+
+
+def agent_type(lemma: str, kind: str, *, present: bool) -> tuple[str, bool]:
+    """Return the type of the edge between a passive verb's subject and its agent, and whether it leads from the agent to the subject."""
+    if kind in _PASSIVE:
+        return kind, False
+    active = third_person(lemma) if lemma in _STATES or (present and lemma not in _EVENTS) else past(lemma)
+    return upper_snake(active), True
 
 
 def upper_snake(*words: str) -> str:
@@ -82,14 +100,32 @@ def present_forms() -> frozenset[str]:
     return frozenset(map(third_person, _STATES | _EVENTS | _CATEGORY.keys()))
 
 
+@cache
+def likely_forms() -> frozenset[str]:
+    """Return the forms after "it" that are verbs where their sentence has no other."""
+    return frozenset(map(third_person, vocabulary.words("verbs")))
+
+
 def past(lemma: str) -> str:
     """Return the verb's simple past."""
-    return _irregular().get(lemma, (_regular_past(lemma), ""))[0]
+    return _forms(lemma)[0]
 
 
 def participle(lemma: str) -> str:
     """Return the verb's past participle."""
-    return _irregular().get(lemma, ("", _regular_past(lemma)))[1]
+    return _forms(lemma)[1]
+
+
+def _forms(lemma: str) -> tuple[str, str]:
+    """Return simple past and past participle; "rewrite" and "overcome" go like what they are made of."""
+    prefix = _PREFIX.match(lemma)
+    bare = lemma[prefix.end() :] if prefix else ""
+    if lemma not in _irregular() and bare in _irregular():
+        return lemma[: len(lemma) - len(bare)] + _irregular()[bare][0], lemma[: len(lemma) - len(bare)] + _irregular()[
+            bare
+        ][1]
+    regular = _regular_past(lemma)
+    return _irregular().get(lemma, (regular, regular))
 
 
 def _regular_past(lemma: str) -> str:

@@ -15,6 +15,7 @@ from spacy.tokens import Doc, Span, Token
 
 from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
+from server.services.extraction.clauses import PERSON
 from server.services.extraction.markup import Block
 from server.services.extraction.money import Money
 from server.services.extraction.periods import Period
@@ -22,8 +23,9 @@ from server.services.extraction.periods import Period
 _KINDS = vocabulary.wordset(
     "architecture framework protocol algorithm platform standard language database company corporation city"
 )
+_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _ENDS = frozenset({".", "!", "?"})
-_STAND_INS = {"person": "John", "place": "London"}
+_STAND_INS = {"person": PERSON, "place": "London"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,21 @@ def _acts(first: Token, end: int, left_out: list[tuple[int, int]]) -> bool:
         (token for token in first.doc[first.i + 1 : first.i + 20] if token.idx >= end and not _is_in(token, left_out)),
         None,
     )
-    return after is not None and after.text in predicates.present_forms()
+    if after is None or not after.text.endswith("s"):
+        return False
+    return after.text in predicates.present_forms() or (
+        after.text in predicates.likely_forms() and not _has_finite(after)
+    )
+
+
+def _has_finite(word: Token) -> bool:
+    """Tell whether the rest of the sentence has a finite verb."""
+    for token in word.doc[word.i + 1 :]:
+        if token.text in _ENDS:
+            return False
+        if token.tag_ in _FINITE:
+            return True
+    return False
 
 
 def _is_in(token: Token, spans: list[tuple[int, int]]) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from spacy.tokens import Token
+
 from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
-from server.services.extraction.employment import is_role
+from server.services.extraction.employment import is_former, is_role
+from server.services.extraction.frames import beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
 
@@ -17,11 +20,16 @@ _MAKING = vocabulary.wordset(
 _TOOLS = frozenset({"with", "in", "using", "on"})
 _KNOWING = frozenset({"use", "know", "master", "program", "code", "speak", "write", "learn"})
 _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "versed", "certified"})
-_NO_EDGE = frozenset({"say", "tell", "think", "be", "have", "do", "feel", "look", "seem", "call", "name", "mean"})
+_NO_EDGE = vocabulary.wordset(
+    "say tell think be have do feel look seem call name mean note remark argue comment explain observe remember go come make take give put get let"
+)
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
 _PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  # prepositions in a verb's clothes
-_LIGHT = vocabulary.wordset("give take make spend fall mark put set bring keep hold come go turn play")
-_LOOSE = frozenset({"with", "for", "of", "as"})
+_LYING = frozenset({"place", "organization", "concept"})
+_PURPOSES = vocabulary.wordset(
+    "alternative successor predecessor tool library framework plugin extension client wrapper replacement sequel prequel port package "
+    "compiler driver server module adapter interface heir rival competitor companion answer home supplier sponsor"
+)
 _COMPANY_VERBS = vocabulary.wordset("sell employ launch offer manufacture acquire hire operate supply ship announce")
 _EMPTY = frozenset(
     {"as", "like", "than", "per", "despite", "because", "since", "until", "before", "after", "during", "about", "of"}
@@ -58,62 +66,94 @@ def _shows_skill(scene: Scene, complement: Complement) -> bool:
 
 
 def edges(scene: Scene, draft: Draft) -> None:
-    """Any verb between two named entities makes an edge from the one to the other."""
+    """Any verb between two named entities makes an edge from the one to the other; who did it is the source, passive or not."""
     clause = scene.clause
-    direct = any(not complement.preposition for complement, _ in scene.named())
     for complement, member in list(scene.named()):
-        kind = _edge_type(scene, complement)
-        if (
-            kind is None
-            or member is scene.subject
-            or (direct and complement.preposition and (complement.noun is not None or complement.preposition in _LOOSE))
-        ):
+        kind = None if member is scene.subject else _edge_type(scene, complement, member)
+        if kind is None:
             continue
         _learn(scene, complement, member)
-        draft.relate(scene.subject, kind, member, scene.when, event=predicates.is_event(clause.lemma))
+        source, target = scene.subject, member
+        if clause.passive and complement.preposition == "by" and complement.noun is None:
+            kind, inverted = predicates.agent_type(clause.lemma, kind, present=_is_present(clause.verb))
+            source, target = (member, scene.subject) if inverted else (source, target)
+        draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
         (scene.told if complement.preposition else scene.used).add(complement.token.i)
 
 
-def _edge_type(scene: Scene, complement: Complement) -> str | None:
+def _is_present(verb: Token) -> bool:
+    """Tell whether a passive is in the present: "is owned by"."""
+    return any(child.dep_ == "auxpass" and child.tag_ in {"VBZ", "VBP"} for child in verb.children)
+
+
+def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | None:
     clause, preposition = scene.clause, complement.preposition
     if complement.adjective is not None:
-        return predicates.upper_snake(complement.adjective.text, preposition)
+        direct = _hangs_on(complement.token, complement.adjective)
+        return predicates.upper_snake(complement.adjective.text, preposition) if direct else None
     if clause.lemma == "be":
-        somewhere = complement.noun is not None and preposition == "in" and scene.subject.type == "person"
-        return None if somewhere else _noun_type(complement)
-    if clause.lemma in _LIGHT and complement.noun is None and preposition and _has_plain_object(scene):
-        return None  # "fell in love with" is no falling
-    if clause.lemma in _NO_EDGE or preposition in _EMPTY:
+        return _being(scene, complement, member)
+    if complement.noun is not None:
+        return mediated_type(scene, complement, member)
+    if not preposition and _is_stray(scene, complement, member):
+        return None
+    if preposition in _EMPTY:
+        return None
+    if preposition and (thing := _plain_object(scene)) is not None:
+        return beside_object_type(scene, complement, thing)
+    if clause.lemma in _NO_EDGE and not any(child.dep_ == "prt" for child in clause.verb.children):
         return None
     if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
         return None
     if clause.passive and not preposition:
         return None
-    return predicates.relationship_type(
-        clause.lemma, clause.verb.lower_, clause.verb.tag_, passive=clause.passive, preposition=preposition
+    return verb_type(scene, preposition)
+
+
+def _hangs_on(token: Token, head: Token) -> bool:
+    """Tell whether the token, or the list that it is in, follows a preposition right on `head`."""
+    while token.dep_ in {"conj", "appos"}:
+        token = token.head
+    return token.head.head == head
+
+
+def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
+    """Tell whether a person stands in a list of unnamed things, which the parser has but guessed: "scored 41 goals, David Roe"."""
+    token = complement.token
+    return member.type == "person" and token.dep_ == "conj" and scene.reading.member(token.head) is None
+
+
+def _plain_object(scene: Scene) -> Token | None:
+    """Return the verb's object, or the set phrase in its place, if any; a date is none."""
+    return next(
+        (
+            one.token
+            for one in scene.clause.complements
+            if not one.preposition and one.adjective is None and scene.reading.period(one.token) is None
+        ),
+        None,
     )
 
 
-def _has_plain_object(scene: Scene) -> bool:
-    """Tell whether the verb has an object, or a set phrase in its place, that names nobody."""
-    return any(
-        scene.member(one) is None and scene.reading.period(one.token) is None for one in scene.clause.complements
-    )
-
-
-def _noun_type(complement: Complement) -> str | None:
+def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
     """Return the type that "is the capital of" makes; a bare "is in" says where something is."""
     noun, preposition = complement.noun, complement.preposition
     if noun is None:
-        return "LOCATED_IN" if preposition == "in" else None
-    if preposition == "of" or (
-        preposition in {"for", "to", "from"}
-        and noun.lemma_ in {"alternative", "successor", "tool", "library", "framework"}
-    ):
-        return predicates.upper_snake(noun.lemma_, preposition)
+        if _plain_object(scene) is not None and (scene.subject.type not in _LYING or member.type != "place"):
+            return None
+        return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
+    if not complement.is_own:
+        return None
+    former = "former" if is_former(noun) else ""
+    if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in _PURPOSES):
+        word = scene.reading.text([noun]) if scene.reading.member(noun) else noun.lemma_
+        return predicates.upper_snake(former, word, preposition)
     if preposition == "by":
         return "CREATED_BY"
-    return "LOCATED_IN" if preposition == "in" and not is_role(noun) else None
+    if preposition == "from" and member.type == "place":
+        return "IS_FROM"
+    lies = preposition == "in" and scene.subject.type in _LYING and member.type in _LYING and not is_role(noun)
+    return "LOCATED_IN" if lies else None
 
 
 def _learn(scene: Scene, complement: Complement, member: Member) -> None:

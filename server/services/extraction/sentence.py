@@ -16,6 +16,7 @@ from server.services.extraction.periods import Period
 from server.services.extraction.reading import Reading
 
 _SPLITS = frozenset({"conj", "advcl", "relcl", "ccomp", "parataxis", "appos"})
+_NEXT = frozenset({"then", "later", "afterwards", "subsequently", "next", "finally"})
 
 
 @dataclass(slots=True)
@@ -33,8 +34,11 @@ class Scene:
     told: set[int] = field(default_factory=set)
 
     def member(self, complement: Complement) -> Member | None:
-        """Return whom a complement names."""
-        return self.resolved.get(complement.token.i)
+        """Return whom a complement names; "is the founder" says what somebody is and refers to nobody."""
+        token = complement.token
+        if self.clause.lemma == "be" and not complement.preposition and self.reading.member(token) is None:
+            return None
+        return self.resolved.get(token.i)
 
     def named(self) -> Iterator[tuple[Complement, Member]]:
         """Yield the complements that name somebody and that no rule has used."""
@@ -50,11 +54,50 @@ class Scene:
     @property
     def when(self) -> Period | None:
         """The date that the clause states, if any: one that hangs on its verb, its objects or their prepositions."""
-        return next((period for token in self.own() if (period := self.reading.period(token)) is not None), None)
+        return next((period for _, period in self._dated()), None)
+
+    def when_of(self, complement: Complement) -> Period | None:
+        """Return the date of one item of a list: "Linux in 1991 and Git in 2005"; one date at either end is everyone's."""
+        dated = list(self._dated())
+        if len(dated) == 0:
+            return None
+        place = complement.token.i
+        items = [
+            one.token.i
+            for one in self.clause.complements
+            if one.preposition == complement.preposition and self.reading.period(one.token) is None
+        ]
+        before = max((item for item in items if item < place), default=None)
+        after = min((item for item in items if item > place), default=None)
+        for index, period in dated:
+            if index > place and not (after is not None and index < after and self._joins(place, index)):
+                return period
+        if before is not None:
+            if own := next(
+                (one for index, one in dated if before < index < place and self._joins(before, index)), None
+            ):
+                return own
+            dated = [(index, one) for index, one in dated if index < before]
+            if any(token.lower_ in _NEXT for token in self.reading.doc[before:place]):
+                return None
+        return dated[-1][1] if dated else None
+
+    def _dated(self) -> Iterator[tuple[int, Period]]:
+        for token in self.own():
+            period = self.reading.period(token)
+            if period is not None and not _is_within_participle(token, self.clause.verb):
+                yield token.i, period
+
+    def _joins(self, first: int, last: int) -> bool:
+        return any(token.dep_ == "cc" or token.lower_ in _NEXT for token in self.reading.doc[first:last])
 
     def own(self) -> list[Token]:
         """Return the clause's tokens without its subject and without other clauses."""
-        return sorted(_own(self.clause.verb), key=lambda token: token.i)
+        clause = self.clause
+        return sorted(
+            (one for one in _own(clause.verb) if clause.first <= one.i < clause.last or one == clause.verb),
+            key=lambda token: token.i,
+        )
 
     def phrase(self, noun: Token) -> str:
         """Return a noun with what stands before it and "of" after it, without article: "senior engineer", "head of research"."""
@@ -72,6 +115,15 @@ def noun_phrase(noun: Token, reading: Reading) -> list[Token]:
             if not any(reading.member(one) or reading.period(one) for one in tail):
                 words += tail
     return words
+
+
+def _is_within_participle(token: Token, verb: Token) -> bool:
+    """Tell whether a participle after a noun has the token: a film "directed in 1990" was not shown in 1990."""
+    while token not in (verb, token.head):
+        if token.dep_ == "acl":
+            return True
+        token = token.head
+    return False
 
 
 def _own(verb: Token) -> Iterator[Token]:

@@ -1,0 +1,111 @@
+"""Frames: what a verb and its unnamed object say together of a name that follows: "holds a degree from", "signed a deal with".
+
+Where no frame fits, a name after an unnamed object is that object's business and makes no edge.
+"""
+
+from __future__ import annotations
+
+from spacy.tokens import Token
+
+from server.services.extraction import predicates, vocabulary
+from server.services.extraction.cast import Member
+from server.services.extraction.clauses import Complement
+from server.services.extraction.sentence import Scene
+
+DEGREES = vocabulary.wordset(
+    "degree phd ph.d ph.d. doctorate dphil mba msc m.sc. bsc b.sc. ba b.a. ma m.a. bachelor master masters diploma thesis dissertation "
+    "studies education training qualification certificate scholarship postdoc"
+)
+_STUDYING = vocabulary.wordset("study read teach learn research major")
+_EARNING = vocabulary.wordset(
+    "hold earn receive complete obtain get do take finish gain have pursue defend start begin write acquire make"
+)
+_GIVING = vocabulary.wordset(
+    "sell transfer donate license lease award port migrate move rename submit contribute export cede dedicate"
+)
+_HANDING = vocabulary.wordset("give send deliver present introduce add hand return bring attribute")
+_BUYING = vocabulary.wordset("buy acquire purchase license inherit borrow import")
+_TAKING = _BUYING | vocabulary.wordset("receive win take get derive separate split remove extract obtain conquer")
+_DEALING = vocabulary.wordset(
+    "deal agreement contract partnership treaty pact collaboration cooperation alliance merger venture memorandum accord truce"
+)
+_PLACED = vocabulary.wordset("locate base headquarter situate live reside")
+_SEATS = vocabulary.wordset("headquarters headquarter seat")
+_PARTS = vocabulary.wordset("part member")
+
+
+def mediated_type(scene: Scene, complement: Complement, member: Member) -> str | None:
+    """Return the type of edge to a name that hangs on an unnamed noun of the clause, or none."""
+    noun, preposition = complement.noun, complement.preposition
+    if noun is None:
+        return None
+    if noun.lower_ == "top" and preposition == "of":  # "built on top of"
+        return verb_type(scene, "on")
+    if preposition in {"at", "from"}:
+        noun = _topmost(noun)  # "a degree in physics from"
+    if complement.is_own or (noun.dep_ == "dobj" and noun.lemma_.lower() in DEGREES):
+        return beside_object_type(scene, complement, noun)
+    return (
+        verb_type(scene, "in")
+        if scene.clause.lemma in _PLACED and preposition == "in" and member.type == "place"
+        else None
+    )
+
+
+def beside_object_type(scene: Scene, complement: Complement, thing: Token) -> str | None:
+    """Return the type of edge to a name that follows the verb's object `thing` and a preposition, or none."""
+    preposition, lemma = complement.preposition, scene.clause.lemma
+    named = scene.reading.member(thing) is not None
+    carried = (
+        ((lemma in _GIVING or (lemma in _HANDING and named)) and preposition == "to")
+        or (lemma in _TAKING and preposition == "from" and (named or lemma in _BUYING))
+        or (lemma == "play" and preposition == "for")
+        or (lemma in _STUDYING and preposition in {"at", "under", "with"})
+        or (lemma == "replace" and preposition in {"with", "by"})
+    )
+    if carried or (scene.clause.passive and complement.noun is None):
+        return verb_type(scene, preposition)
+    return _framed(scene, preposition, thing)
+
+
+def _framed(scene: Scene, preposition: str, thing: Token) -> str | None:
+    """Return what a verb with one of a few objects says of a name after a preposition."""
+    lemma, word = scene.clause.lemma, _word(scene, thing)
+    if preposition == "with" and word in _DEALING:
+        return verb_type(scene, "with")
+    if preposition in {"at", "from"} and word in DEGREES and lemma in _EARNING and scene.subject.type == "person":
+        return "STUDIED_AT"
+    if preposition == "to" and lemma == "give" and word == "birth":
+        return "MOTHER_OF"
+    if preposition in {"in", "at"} and lemma == "take" and word == "place":
+        return "LOCATED_IN"
+    if preposition in {"in", "at"} and lemma in {"have", "maintain"} and word in _SEATS:
+        return "HEADQUARTERED_IN"
+    if preposition == "of" and lemma in {"form", "become", "remain"} and word in _PARTS:
+        return predicates.upper_snake(word, "of")
+    return None
+
+
+def _topmost(noun: Token) -> Token:
+    while noun.dep_ == "pobj" and noun.head.head.pos_ in {"NOUN", "PROPN"}:
+        noun = noun.head.head
+    return noun
+
+
+def _word(scene: Scene, noun: Token) -> str:
+    """Return the noun's lemma; the text's own word where the parser has seen another in its place."""
+    return (scene.reading.text([noun]) if scene.reading.member(noun) else noun.lemma_).lower()
+
+
+def verb_type(scene: Scene, preposition: str) -> str:
+    """Return the type that the clause's verb makes with a preposition, its particle included: GREW_UP_IN."""
+    clause = scene.clause
+    particle = next((child.lower_ for child in clause.verb.children if child.dep_ == "prt"), "")
+    return predicates.relationship_type(
+        clause.lemma,
+        clause.verb.lower_,
+        clause.verb.tag_,
+        passive=clause.passive,
+        preposition=preposition,
+        particle=particle,
+    )
