@@ -34,7 +34,7 @@ from server.services.health import check_health
 from server.services.knowledge import Knowledge
 from server.store import Store
 from server.store.migrations import check_current
-from server.store.queue import backlog
+from server.store.jobs import backlog
 from server.terms import Authority
 
 __all__ = ["configure_logging", "create_app", "from_environment", "opened", "prepare", "reading", "running", "usable"]

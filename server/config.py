@@ -63,7 +63,16 @@ class Settings(BaseSettings):
         1024, ge=64, description="MiB of memory that the reading of a PDF, Word or HTML file may take."
     )
     extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents.")
-    ingestion_lease: float = Field(30, gt=0, description="Seconds after which another process takes over an ingestion.")
+    extraction_concurrency: int | None = Field(
+        None, ge=1, description="Most chunks that are extracted at once, over all workers. Unset: no bound."
+    )
+    extraction_rate: float | None = Field(
+        None, gt=0, description="Most chunks whose extraction begins in a minute, over all workers. Unset: no bound."
+    )
+    ingestion: bool = Field(
+        True, description="Work on ingestions inside the server. If false, run `loregraph worker` beside it."
+    )
+    ingestion_lease: float = Field(30, gt=0, description="Seconds after which another worker takes over a step of an ingestion.")
 
     follower_lease: float = Field(
         5, gt=0, le=60, description="Seconds after which another process takes over a follower."

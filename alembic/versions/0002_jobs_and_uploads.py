@@ -55,7 +55,7 @@ def upgrade() -> None:
     sa.Column('kills', sa.Integer(), nullable=False),
     sa.Column('error', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('raw', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
-    sa.Column('answer', sa.JSON(none_as_null=True), nullable=True),
+    sa.Column('answer', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.CheckConstraint("kind IN ('chunk', 'resolve', 'write')", name='kind_known'),
     sa.CheckConstraint("status IN ('ready', 'running', 'done', 'dead')", name='status_known'),
     sa.ForeignKeyConstraint(['ingestion_id'], ['ingestion.id'], ondelete='CASCADE'),
@@ -72,9 +72,21 @@ def upgrade() -> None:
         op.drop_constraint('status_known', 'ingestion', type_='check')
     with op.batch_alter_table('ingestion', schema=None) as batch_op:
         batch_op.add_column(sa.Column('chunk_size', sa.Integer(), nullable=False, server_default='1200'))
+        batch_op.drop_index('ingestion_open')
+        batch_op.drop_column('attempts')
+        batch_op.drop_column('lease_owner')
+        batch_op.drop_column('lease_until')
         batch_op.create_check_constraint('status_known', "status IN ('PENDING', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED')")
     with op.batch_alter_table('ingestion', schema=None) as batch_op:
         batch_op.alter_column('chunk_size', existing_type=sa.Integer(), server_default=None)
+        batch_op.create_index('ingestion_open', ['status', 'id'], unique=False)
+
+    # What was waiting or under way starts anew, as a job; its own id serves as the job's.
+    op.execute("UPDATE ingestion SET status = 'PENDING', chunks_done = 0 WHERE status = 'RUNNING'")
+    op.execute(
+        "INSERT INTO job (id, volume_id, ingestion_id, kind, ordinal, lane, status, fence, failures, kills) "
+        "SELECT id, volume_id, id, 'chunk', 0, extractor, 'ready', 0, 0, 0 FROM ingestion WHERE status = 'PENDING'"
+    )
 
 
 def downgrade() -> None:
@@ -82,8 +94,15 @@ def downgrade() -> None:
     if op.get_bind().dialect.name == 'postgresql':
         op.drop_constraint('status_known', 'ingestion', type_='check')
     with op.batch_alter_table('ingestion', schema=None) as batch_op:
+        batch_op.drop_index('ingestion_open')
         batch_op.drop_column('chunk_size')
+        batch_op.add_column(sa.Column('attempts', sa.Integer(), nullable=False, server_default='0'))
+        batch_op.add_column(sa.Column('lease_owner', sqlmodel.sql.sqltypes.AutoString(), nullable=True))
+        batch_op.add_column(sa.Column('lease_until', sqlmodel.sql.sqltypes.UTCDateTime(), nullable=True))
         batch_op.create_check_constraint('status_known', "status IN ('PENDING', 'RUNNING', 'DONE', 'FAILED')")
+    with op.batch_alter_table('ingestion', schema=None) as batch_op:
+        batch_op.alter_column('attempts', existing_type=sa.Integer(), server_default=None)
+        batch_op.create_index('ingestion_open', ['status', 'lease_until'], unique=False)
 
     with op.batch_alter_table('job', schema=None) as batch_op:
         batch_op.drop_index('job_queue')

@@ -18,7 +18,7 @@ class Document(Identified, Stamped, table=True):
 
     __table_args__ = (
         UniqueConstraint("volume_id", "uri", name="document_uri"),
-        UniqueConstraint("volume_id", "content_hash", name="document_content"),
+        Index("document_by_content", "volume_id", "content_hash"),
         Index("document_in_volume", "volume_id", "id"),
         one_of("authority", Authority),
     )
@@ -67,7 +67,7 @@ class Ingestion(Identified, Stamped, table=True):
     __table_args__ = (
         one_of("status", IngestionStatus),
         Index("ingestion_in_volume", "volume_id", "id"),
-        Index("ingestion_open", "status", "lease_until"),
+        Index("ingestion_open", "status", "id"),
     )
 
     document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE", index=True)
@@ -81,10 +81,7 @@ class Ingestion(Identified, Stamped, table=True):
     entities_found: int = 0
     facts_found: int = 0
     relationships_found: int = 0
-    attempts: int = 0
     actor: str = "local"
-    lease_owner: str | None = None
-    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
 

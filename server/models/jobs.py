@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel, UTCDateTime
 
-from server.models.columns import Identified, Json, one_of
+from server.models.columns import Identified, one_of
 from server.terms import JobKind, JobStatus
 
 
@@ -17,7 +16,8 @@ class Job(Identified, table=True):
     """One step of an ingestion. `fence` counts the claims: who commits with an older one is late, and is refused.
 
     `failures` are answers that did not come or could not be used, `kills` workers that died or stood still over it.
-    `lane` names what bounds it, for a model its name. A dead job keeps its error and, where there was one, the raw answer.
+    `lane` names what bounds it, for a model its name. `answer` is JSON, what the step is for; a dead job keeps its error
+    instead and, where there was one, the raw answer that could not be used.
     """
 
     __table_args__ = (
@@ -41,7 +41,7 @@ class Job(Identified, table=True):
     kills: int = 0
     error: str | None = None
     raw: str | None = None
-    answer: dict[str, Any] | None = Field(default=None, sa_type=Json)
+    answer: str | None = None
 
 
 class Lane(SQLModel, table=True):

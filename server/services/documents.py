@@ -16,10 +16,12 @@ from server.ids import NodeKind, new_id
 from server.services.checks import in_volume, one_in_volume
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, combined_confidence, highest, status_for
 from server.services.entities import remove_entities
+from server.services.formats.types import MIME_TYPES, bare_type
 from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
 from server.services.indexing import entity_text, fact_text
 from server.store import Store, Transaction
+from server.store.jobs import enqueue, restart
 from server.store.records import (
     AliasRecord,
     ChunkRecord,
@@ -32,13 +34,12 @@ from server.store.records import (
 )
 from server.terms import Authority, ChangeKind, IngestionStatus
 
-MIME_TYPES = ("text/plain", "text/markdown")
 _WORDED = frozenset({"content", "category", "predicate", "value", "value_type", "claim_key", "description"})
 
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """What ingestDocument takes."""
+    """What ingestDocument takes. `mime_type` is that of the file that the text comes from; `upload` is gone once it is stored."""
 
     title: str
     text: str
@@ -46,6 +47,7 @@ class NewDocument:
     uri: str | None = None
     authority: Authority = Authority.UNKNOWN
     projects: tuple[UUID, ...] = ()
+    upload: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def clean_document(new: NewDocument, limit: int) -> NewDocument:
     Raises:
         BadUserInput: the text is blank, too long or holds what cannot be stored, or the MIME type is not one of ours.
     """
-    if new.mime_type.split(";")[0].strip().lower() not in MIME_TYPES:
+    if bare_type(new.mime_type) not in MIME_TYPES:
         raise BadUserInput(f"mimeType must be one of {', '.join(MIME_TYPES)}.", argument="mimeType")
     clean_text(new.text, "text", limit)
     if not re.search(r"\w", new.text):
@@ -80,11 +82,18 @@ def clean_document(new: NewDocument, limit: int) -> NewDocument:
     return NewDocument(
         title=clean_name(new.title, "title"),
         text=new.text,
-        mime_type=new.mime_type.split(";")[0].strip().lower(),
+        mime_type=bare_type(new.mime_type),
         uri=None if new.uri is None else clean_text(new.uri, "uri", 2_000).strip(),
         authority=new.authority,
         projects=new.projects,
+        upload=new.upload,
     )
+
+
+def request_of(document: NewDocument, content_hash: str) -> dict[str, Any]:
+    """Return what an idempotency key stands for: everything that was given, the text by its hash wherever it came from."""
+    told = {n: getattr(document, n) for n in NewDocument.__dataclass_fields__ if n not in ("text", "upload")}
+    return {**told, "hash": content_hash}
 
 
 class Documents:
@@ -109,10 +118,10 @@ class Documents:
         """
         document = clean_document(new, self._store.settings.document_limit)
         content_hash = sha256(document.text.encode()).hexdigest()
-        request = {n: getattr(document, n) for n in NewDocument.__dataclass_fields__ if n != "text"}
-        request["hash"] = content_hash
-        once = Once(self._store.settings, idempotency_key, "ingestDocument", request)
+        once = Once(self._store.settings, idempotency_key, "ingestDocument", request_of(document, content_hash))
         async with self._store.write(volume.id, actor) as tx:
+            if document.upload is not None:
+                tx.delete_ids(models.Upload, [document.upload])
             answered = await once.recall(tx)
             if answered is not None:
                 return Taken(UUID(answered["document"]), UUID(answered["ingestion"]), bool(answered["created"]))
@@ -121,19 +130,18 @@ class Documents:
             taken = known or self._insert(tx, document, content_hash)
             links = [{"project_id": p.id, "document_id": taken.document_id} for p in projects]
             tx.insert_if_absent(models.ProjectDocument, links)
-            once.remember(
-                tx,
-                {"document": str(taken.document_id), "ingestion": str(taken.ingestion_id), "created": taken.created},
-            )
+            answer = {"document": taken.document_id, "ingestion": taken.ingestion_id, "created": taken.created}
+            if document.upload is not None:  # a repeated request finds it gone, and is known by these
+                answer |= {"upload": document.upload, "hash": content_hash, "mimeType": document.mime_type}
+            once.remember(tx, {n: v if isinstance(v, bool) else str(v) for n, v in answer.items()})
         return taken
 
     async def _same(self, tx: Transaction, document: NewDocument, content_hash: str) -> Taken | None:
         for known in await tx.read.where(DocumentRecord, volume_id=tx.volume_id, content_hash=content_hash):
             (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [known.id], "id")
             last = ingestions[-1]
-            if last.status == IngestionStatus.FAILED:
-                again = {"status": IngestionStatus.PENDING.value, "error": None, "attempts": 0, "lease_until": None}
-                tx.update(models.Ingestion, last.id, **again)
+            if last.status in (IngestionStatus.FAILED, IngestionStatus.CANCELLED):
+                restart(tx, last.id, self._extractor)
             return Taken(known.id, last.id, False)
         if document.uri is not None and await tx.read.where(DocumentRecord, volume_id=tx.volume_id, uri=document.uri):
             raise Conflict(
@@ -152,7 +160,10 @@ class Documents:
         }
         tx.insert(models.Document, id=id, content_hash=content_hash, **columns)
         tx.insert(models.DocumentRevision, document_id=id, number=1, content=document.text)
-        tx.insert(models.Ingestion, id=ingestion, document_id=id, revision=1, extractor=self._extractor, actor=tx.actor)
+        chunk_size = self._store.settings.chunk_size
+        run = {"document_id": id, "revision": 1, "extractor": self._extractor, "chunk_size": chunk_size}
+        tx.insert(models.Ingestion, id=ingestion, actor=tx.actor, **run)
+        enqueue(tx, ingestion, self._extractor)
         tx.log(ChangeKind.CREATED, NodeKind.DOCUMENT, id, after=columns)
         return Taken(id, ingestion, True)
 
@@ -240,6 +251,10 @@ class Documents:
     async def _remove_document(self, tx: Transaction, id: UUID) -> None:
         """Remove what hangs on the document alone; the row itself goes last, it says which entities it named."""
         (chunks,) = await tx.read.lists(ChunkRecord, "document_id", [id], "id")
+        document = await tx.read.one(DocumentRecord, id)
+        assert document is not None
+        for content in await tx.read.contents([(id, n) for n in range(1, document.revision + 1)]):
+            tx.delete_where(models.Upload, volume_id=tx.volume_id, text=content)
         tx.redact_log([id, *await tx.read.entities_since(id)])
         tx.delete_where(models.Evidence, document_id=id)
         tx.delete_where(models.Ingestion, document_id=id)

@@ -14,6 +14,7 @@ from server.services.projects import CodeArtifacts, Projects
 from server.services.relationships import Relationships
 from server.services.volumes import Volumes
 from server.store import Store
+from server.store.jobs import Limit
 
 
 class Knowledge:
@@ -32,4 +33,5 @@ class Knowledge:
         self.code_artifacts = CodeArtifacts(store, embedder)
         self.documents = Documents(store, embedder, extractor)
         self.imports = Imports(store, embedder)
-        self.worker = IngestionWorker(store, embedder, extract, settings)
+        limit = Limit(settings.extraction_concurrency, settings.extraction_rate)
+        self.worker = IngestionWorker(store, embedder, extract, settings, {extractor: limit})

@@ -65,6 +65,12 @@ class Reading:
 Progress = Callable[[int, int], Awaitable[None]]
 
 
+async def cut(*, title: str, content: str, mime_type: str, chunk_size: int) -> Gathering:
+    """Return what gathers the chunks of a document; takes a thread, for a long content takes long."""
+    chunks = await asyncio.to_thread(chunk, content, mime_type=mime_type, target=chunk_size, limit=chunk_size * 4 // 3)
+    return await asyncio.to_thread(Gathering, title, content, chunks)
+
+
 async def read_document(
     extract: Callable[[ChunkText], Awaitable[Extraction]],
     *,
@@ -75,37 +81,40 @@ async def read_document(
     progress: Progress,
 ) -> Reading:
     """Return what a document says. `progress` is told (chunks done, chunks in all) before the first and after each."""
-    chunks = await asyncio.to_thread(chunk, content, mime_type=mime_type, target=chunk_size, limit=chunk_size * 4 // 3)
-    gathering = await asyncio.to_thread(_Gathering, content, Reading(chunks))
-    await progress(0, len(chunks))
-    for number, place in enumerate(chunks):
-        known = tuple(gathering.known())
-        found = await extract(ChunkText(content[place.start : place.end], title, known))
-        gathering.add(number, place, found, {name.key for name in known})
-        await progress(number + 1, len(chunks))
+    gathering = await cut(title=title, content=content, mime_type=mime_type, chunk_size=chunk_size)
+    total = len(gathering.reading.chunks)
+    await progress(0, total)
+    for number in range(total):
+        gathering.add(number, await extract(gathering.text(number)))
+        await progress(number + 1, total)
     return gathering.reading
 
 
-class _Gathering:
-    """Collects the extractions of a document's chunks, in order."""
+class Gathering:
+    """Collects the extractions of a document's chunks, in order. The same answers make the same reading."""
 
-    def __init__(self, content: str, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, title: str, content: str, chunks: list[Chunk]) -> None:
+        self.reading = Reading(chunks)
+        self._title = title
         self._content = content
         self._quotes = QuoteIndex(content)
         self._by_name: dict[str, list[str]] = {}
         self._recent: dict[str, None] = {}
 
-    def known(self) -> list[KnownName]:
-        """Return the names so far, the latest mentioned last."""
-        names = list(self._recent)[-_KNOWN:]
-        things = self.reading.things
-        return [KnownName(k, things[k].name, things[k].type, tuple(things[k].aliases)) for k in names]
+    def text(self, number: int) -> ChunkText:
+        """Return a chunk as an extractor sees it, with the names so far, the latest mentioned last."""
+        place, things = self.reading.chunks[number], self.reading.things
+        known = (KnownName(k, things[k].name, things[k].type, tuple(things[k].aliases)) for k in self._known())
+        return ChunkText(self._content[place.start : place.end], self._title, tuple(known))
 
-    def add(self, number: int, place: Chunk, found: Extraction, known: set[str]) -> None:
+    def _known(self) -> list[str]:
+        return list(self._recent)[-_KNOWN:]
+
+    def add(self, number: int, found: Extraction) -> None:
         """Add what one chunk says; items that cannot stand are rejected with the reason."""
+        place = self.reading.chunks[number]
         self.reading.rejected += map(storable, found.rejected)
-        keys = {key: key for key in known}
+        keys = {key: key for key in self._known()}
         for entity in found.entities:
             key = self._entity(number, place, entity, keys)
             if key is not None:

@@ -28,6 +28,7 @@ from server.store.reader import Reader
 from server.store.records import VolumeRecord
 from server.store.relations import table_of
 from server.store.signals import Signals
+from server.store.spool import Spool
 from server.store.transaction import Clock, Transaction, lock_volume, utc_now
 
 __all__ = ["Store", "Transaction", "stated_model"]
@@ -46,6 +47,7 @@ class Store:
         self.database = Database(settings)
         self.index = vectors.VectorIndex(settings)
         self.read = Reader(self.database.reading, self.database.dialect)
+        self.spool = Spool(settings.data / "spool")
         self.cursor_secret = b""
         self._clock = clock
         self.signals = Signals(self.database)

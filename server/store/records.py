@@ -119,6 +119,12 @@ class EvidenceRecord(NamedTuple):
     authority: str
     confidence: float
     verified: bool
+    origin: str
+    live: bool
+    valid_from: datetime | None
+    valid_from_precision: str | None
+    valid_to: datetime | None
+    valid_to_precision: str | None
 
 
 class PredicateRecord(NamedTuple):
@@ -207,11 +213,23 @@ class IngestionRecord(NamedTuple):
     entities_found: int
     facts_found: int
     relationships_found: int
-    attempts: int
     actor: str
+    chunk_size: int
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+class DeadJobRecord(NamedTuple):
+    """A step that was given up, and why."""
+
+    ingestion_id: UUID
+    kind: str
+    ordinal: int
+    error: str | None
+    raw: str | None
+    failures: int
+    kills: int
 
 
 class RejectionRecord(NamedTuple):
@@ -222,6 +240,18 @@ class RejectionRecord(NamedTuple):
     kind: str
     item: dict[str, Any]
     reason: str
+
+
+class UploadRecord(NamedTuple):
+    """The text of a file that was sent ahead of its document."""
+
+    id: UUID
+    volume_id: UUID
+    name: str | None
+    title: str | None
+    mime_type: str
+    text: str
+    created_at: datetime
 
 
 class ProjectRecord(NamedTuple):

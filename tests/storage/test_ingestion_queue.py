@@ -8,10 +8,9 @@ import random
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -29,13 +28,13 @@ from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.ingestion.worker import ATTEMPTS, IngestionWorker
 from server.services.volumes import Volumes
 from server.store import Store
-from server.store.queue import IngestionQueue, backlog
+from server.store.jobs import JobQueue, LeaseLost, backlog
 from server.store.records import IngestionRecord, VolumeRecord
 from server.store.relations import table_of
 from server.store.transaction import utc_now
 
 ADA = "Ada likes tea."
-_ingestion = table_of(models.Ingestion)
+_job = table_of(models.Job)
 Step = Callable[[], Awaitable[None]]
 
 
@@ -74,15 +73,16 @@ async def state(store: Store, id: Any) -> IngestionRecord:
 
 async def expire(store: Store) -> None:
     """Let the time of every lease, and of every back-off, be over."""
+    past = utc_now() - timedelta(seconds=1)
     async with store.database.writing() as connection:
-        await connection.execute(update(_ingestion).values(lease_until=utc_now() - timedelta(seconds=1)))
+        await connection.execute(update(_job).where(_job.c.lease_until.is_not(None)).values(lease_until=past))
+        await connection.execute(update(_job).where(_job.c.due_at.is_not(None)).values(due_at=past))
 
 
-async def lease_until(store: Store) -> datetime | None:
-    """Return until when the one ingestion is somebody's, or has to wait."""
-    ((until,),) = await store.read.rows(select(_ingestion.c.lease_until))
-    found: datetime | None = until
-    return found
+async def job_of(store: Store) -> Any:
+    """Return the one job that is open."""
+    (row,) = await store.read.rows(select(_job).where(_job.c.status.in_(("ready", "running"))))
+    return row
 
 
 def worker(
@@ -112,8 +112,7 @@ async def test_an_upstream_failure_is_tried_again_ever_later_and_then_given_up(s
         assert await failing.step() is True
         now = await state(store, run.id)
         assert (now.status, now.error) == ("PENDING", "The model does not answer. Check its address.")
-        until = await lease_until(store)
-        assert until is not None
+        until = (await job_of(store)).due_at
         assert timedelta(seconds=wait) <= until - before < timedelta(seconds=wait + 1)
         assert await failing.step() is False
         await expire(store)
@@ -148,31 +147,37 @@ async def test_what_succeeds_after_failures_ends_without_error(store: Store) -> 
 
 async def test_the_oldest_document_comes_first_and_none_is_given_twice(store: Store) -> None:
     runs = [await queued(store, f"Text number {n}.") for n in range(12)]
-    queues = [IngestionQueue(store.database, f"w{n}", 30) for n in range(4)]
+    queues = [JobQueue(store.database, f"w{n}", 30) for n in range(4)]
     first = await queues[0].claim()
     assert first is not None
-    assert first.id == runs[0].id
+    assert first.ingestion_id == runs[0].id
     assert await backlog(store.read) == (11, 1)
     claimed = await asyncio.gather(*(queues[n % 4].claim() for n in range(16)))
-    ids = [run.id for run in claimed if run is not None]
+    ids = [job.ingestion_id for job in claimed if job is not None]
     assert sorted(ids) == [run.id for run in runs[1:]]
     assert await queues[0].claim() is None
 
 
 async def test_a_second_worker_takes_over_only_after_the_lease(store: Store) -> None:
     run = await queued(store)
-    first, second = IngestionQueue(store.database, "first", 0.4), worker(store)
-    assert await first.claim() is not None
+    first, second = JobQueue(store.database, "first", 0.6), worker(store)
+    claimed = await first.claim()
+    assert claimed is not None
     assert await second.step() is False
-    assert await first.renew(run.id) is True
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(0.4)
+    await first.renew([claimed.id])
+    await asyncio.sleep(0.4)
+    assert await second.step() is False
+    await asyncio.sleep(0.4)
     assert await second.step() is True
     assert (await state(store, run.id)).status == "DONE"
     assert await numbers(store) == ONCE
-    assert await first.renew(run.id) is False
-    assert await first.put_back(run.id, "late", 0) is False
-    assert await first.fail(run.id, "late") is False
-    assert (await state(store, run.id)).error is None
+    await first.renew([claimed.id])
+    for late in (first.retry(claimed, "late", 0), first.bury(claimed, "late"), first.note(claimed, chunks_total=9)):
+        with pytest.raises(LeaseLost):
+            await late
+    ended = await state(store, run.id)
+    assert (ended.status, ended.error, ended.chunks_total) == ("DONE", None, 1)
 
 
 async def test_a_worker_at_work_keeps_its_lease(settings: Settings, store: Store) -> None:
@@ -188,7 +193,7 @@ async def test_a_worker_at_work_keeps_its_lease(settings: Settings, store: Store
 
     working = asyncio.create_task(IngestionWorker(store, HashEmbedder(), slow, short).step())
     await started.wait()
-    other = IngestionQueue(store.database, "other", 0.3)
+    other = JobQueue(store.database, "other", 0.3)
     while not working.done():
         assert await other.claim() is None
         await asyncio.sleep(0.05)
@@ -228,7 +233,7 @@ async def test_a_late_worker_is_fenced_out_when_it_writes(store: Store) -> None:
 
 async def test_a_late_worker_does_not_write_while_the_next_one_still_reads(store: Store) -> None:
     run = await queued(store)
-    embedder, next_one = StoppingEmbedder(), IngestionQueue(store.database, "next", 30)
+    embedder, next_one = StoppingEmbedder(), JobQueue(store.database, "next", 30)
 
     async def overtake() -> None:
         await expire(store)
@@ -238,7 +243,7 @@ async def test_a_late_worker_does_not_write_while_the_next_one_still_reads(store
     assert await worker(store, embedder=embedder).step() is True
     assert (await state(store, run.id)).status == "RUNNING"
     assert set((await numbers(store)).values()) == {0}
-    assert await next_one.put_back(run.id, "given back", 0) is True
+    await next_one.release()
     assert await worker(store).step() is True
     assert await numbers(store) == ONCE
 
@@ -307,7 +312,8 @@ async def test_a_worker_that_is_told_to_stop_gives_its_document_back_at_once(sto
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     now = await state(store, run.id)
-    assert (now.status, now.attempts, await lease_until(store)) == ("PENDING", 0, None)
+    job = await job_of(store)
+    assert (now.status, job.status, job.failures, job.kills, job.lease_until) == ("PENDING", "ready", 0, 0, None)
     assert await worker(store).step() is True
     assert await numbers(store) == ONCE
 
@@ -316,7 +322,7 @@ async def test_being_killed_is_no_failure_of_the_document(store: Store) -> None:
     """Ten workers die over it; the first real failure is still the first."""
     run = await queued(store)
     for n in range(10):
-        assert await IngestionQueue(store.database, f"w{n}", 30).claim() is not None
+        assert await JobQueue(store.database, f"w{n}", 30).claim() is not None
         await expire(store)
 
     async def fails(_chunk: ChunkText) -> Extraction:
@@ -430,7 +436,3 @@ async def test_a_process_killed_before_any_statement_leaves_everything_there_onc
     settings: Settings, store: Store, place: int
 ) -> None:
     await _killed_at(settings, store, [place, place + 1])
-
-
-async def test_an_ingestion_that_is_not_there_cannot_be_renewed(store: Store) -> None:
-    assert await IngestionQueue(store.database, "w", 30).renew(uuid4()) is False

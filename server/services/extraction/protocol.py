@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from server.errors import UpstreamUnavailable
 from server.terms import Precision, ValueType
 
 __all__ = [
@@ -25,8 +26,17 @@ __all__ = [
     "Precision",
     "RejectedItem",
     "Span",
+    "UnusableAnswer",
     "ValueType",
 ]
+
+
+class UnusableAnswer(UpstreamUnavailable):
+    """What answered cannot be made an extraction of; `raw` is the answer as it came, kept with the job if it is given up."""
+
+    def __init__(self, message: str, raw: str) -> None:
+        super().__init__(message)
+        self.raw = raw
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,51 +1,82 @@
-"""The worker of ingestions: it takes them from the queue, reads each document and has it written.
+"""The worker of ingestions: it takes steps from the queue and runs them, one document after the other in each of its loops.
 
-A worker claims an ingestion by a lease, reads the document outside any transaction, and writes everything that it says in
-one transaction that is fenced by the lease: killed at any moment, it leaves nothing, and another worker starts over.
+The steps are: extract each chunk in turn, gather what the document says, write it. A step thinks outside any transaction,
+then commits its answer together with the next step, fenced by its claim: killed at any moment, it leaves the last step
+that was committed, and another worker goes on from there. An answer that came back is spooled before anything else happens.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TypeVar
 from uuid import UUID, uuid4
 
 from server.config import Settings
 from server.embeddings import Embedder
-from server.errors import NotFound, ServerError
-from server.services.extraction.protocol import (
-    ChunkText,
-    Extraction,
-)
+from server.errors import NotFound, ServerError, UpstreamUnavailable
+from server.services.extraction.protocol import ChunkText, Extraction, UnusableAnswer
+from server.services.ingestion.answers import decode_extraction, decode_reading, encode
 from server.services.ingestion.writer import DocumentWriter
-from server.services.reading import read_document
+from server.services.reading import Gathering, Reading, cut
 from server.store import Store
-from server.store.queue import IngestionQueue
+from server.store.jobs import Job, JobQueue, LeaseLost, Limit, open_jobs
 from server.store.records import DocumentRecord, IngestionRecord
-from server.terms import IngestionStatus
+from server.terms import IngestionStatus, JobKind
+
+__all__ = ["ATTEMPTS", "KILLS", "STORE_LANE", "Extract", "IngestionWorker"]
 
 ATTEMPTS = 5
-_ENDED = (IngestionStatus.DONE, IngestionStatus.FAILED)
+KILLS = 20
+"""Workers that may die over one step before it is given up: by then the step is what kills them."""
+STORE_LANE = "store"
+_ENDED = (IngestionStatus.DONE, IngestionStatus.FAILED, IngestionStatus.CANCELLED)
+_SWEEP = 600.0
 _log = logging.getLogger("loregraph.ingestion")
 Extract = Callable[[ChunkText], Awaitable[Extraction]]
+T = TypeVar("T")
 
 
-class LeaseLost(ServerError):
-    """Another worker has the ingestion now, or its document is gone: what was read here is dropped."""
+class _Deadly(ServerError):
+    """The step itself seems to end its workers."""
+
+
+class _Run:
+    """What a worker keeps of a document from one step to the next; another worker makes it anew from the queue."""
+
+    def __init__(self, ingestion: IngestionRecord, document: DocumentRecord, content: str) -> None:
+        self.ingestion = ingestion
+        self.document = document
+        self.content = content
+        self.gathering: Gathering | None = None
+        self.reading: Reading | None = None
 
 
 class IngestionWorker:
-    """Works on the queue for as long as `run` runs, `extraction_workers` documents at a time."""
+    """Works on the queue for as long as `run` runs: as many documents at a time as extract, and one that is written.
 
-    def __init__(self, store: Store, embedder: Embedder, extract: Extract, settings: Settings) -> None:
+    `limits` bound the extraction by lane, over all workers.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        extract: Extract,
+        settings: Settings,
+        limits: Mapping[str, Limit] | None = None,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._extract = extract
         self._settings = settings
-        self._queue = IngestionQueue(store.database, uuid4().hex, settings.ingestion_lease)
+        self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
         self._wake = asyncio.Event()
         self._ended = asyncio.Condition()
+        self._held: set[UUID] = set()
         store.signals.subscribe(self.wake)
 
     def wake(self) -> None:
@@ -56,7 +87,8 @@ class IngestionWorker:
         """Work until cancelled; what is under way then is given back at once, for whoever comes next."""
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self._settings.extraction_workers):
+                group.create_task(self._sweep())
+                for _ in range(self._settings.extraction_workers + 1):
                     group.create_task(self._loop())
         finally:
             await self._queue.release()
@@ -79,73 +111,157 @@ class IngestionWorker:
         except TimeoutError:
             return
 
+    async def _sweep(self) -> None:
+        """Remove answers that nobody waits for: those of workers that died between the commit and the removal."""
+        while True:
+            try:
+                kept = self._store.spool.jobs()
+                self._store.spool.drop(set(kept) - await open_jobs(self._store.read, kept))
+            except ServerError as error:
+                _log.warning("The spool was not swept: %s", error.message)
+            await asyncio.sleep(_SWEEP)
+
     async def step(self) -> bool:
-        """Work on one ingestion; False where none waits."""
-        ingestion = await self._queue.claim()
-        if ingestion is None:
+        """Take up one ingestion and follow it until it ends, fails or has to wait; False where none can be taken up."""
+        job = await self._queue.claim()
+        if job is None:
             return False
-        beat = asyncio.create_task(self._beat(ingestion.id))
+        beat = asyncio.create_task(self._beat())
         try:
-            await self._work(ingestion)
+            await self._follow(job)
         finally:
             beat.cancel()
             async with self._ended:
                 self._ended.notify_all()
         return True
 
-    async def _beat(self, id: UUID) -> None:
+    async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self._settings.ingestion_lease / 3)
             try:
-                await self._queue.renew(id)
+                await self._queue.renew(list(self._held))
             except ServerError as error:
-                _log.warning("The lease of ingestion %s could not be prolonged: %s", id, error.message)
+                _log.warning("The leases could not be prolonged: %s", error.message)
 
-    async def _work(self, ingestion: IngestionRecord) -> None:
-        try:
-            await self._ingest(ingestion)
-        except (LeaseLost, NotFound):
-            _log.info("Ingestion %s is not ours any more.", ingestion.id)
-        except ServerError as error:
-            await self._again_or_fail(ingestion, error.message)
-        except Exception:  # noqa: BLE001
-            # The worker loop is one of the two places that may catch everything: one document must not stop the others.
-            _log.exception("Ingestion %s failed.", ingestion.id)
-            await self._queue.fail(
-                ingestion.id, f"Internal error. The server's log has the details under {ingestion.id}."
-            )
+    async def _follow(self, job: Job) -> None:
+        run: _Run | None = None
+        following: Job | None = job
+        while following is not None:
+            job = following
+            self._held.add(job.id)
+            try:
+                run = run or await self._taken_up(job)
+                following = await self._do(job, run)
+                self._store.spool.drop([job.id])
+            except (LeaseLost, NotFound):
+                _log.info("Ingestion %s is not ours any more.", job.ingestion_id)
+                self._store.spool.drop([job.id])
+                return
+            except ServerError as error:
+                await self._patiently(partial(self._again_or_bury, job, error))
+                return
+            except Exception:  # noqa: BLE001
+                # The worker loop is one of the two places that may catch everything: one document must not stop the others.
+                _log.exception("Ingestion %s failed.", job.ingestion_id)
+                told = f"Internal error. The server's log has the details under {job.ingestion_id}."
+                await self._patiently(partial(self._bury, job, told))
+                return
+            finally:
+                self._held.discard(job.id)
 
-    async def _again_or_fail(self, ingestion: IngestionRecord, message: str) -> None:
-        failures = ingestion.attempts + 1
-        if failures >= ATTEMPTS:
-            await self._queue.fail(ingestion.id, message)
-        else:
-            await self._queue.put_back(ingestion.id, message, 0.5 * 2**failures)
+    async def _again_or_bury(self, job: Job, error: ServerError) -> None:
+        if isinstance(error, _Deadly) or job.failures + 1 >= ATTEMPTS:
+            await self._bury(job, error.message, error.raw if isinstance(error, UnusableAnswer) else None)
+            return
+        with suppress(LeaseLost):
+            await self._queue.retry(job, error.message, 0.5 * 2 ** (job.failures + 1))
 
-    async def _ingest(self, ingestion: IngestionRecord) -> None:
-        document = await self._store.read.one(DocumentRecord, ingestion.document_id)
-        (content,) = await self._store.read.contents([(ingestion.document_id, ingestion.revision)])
+    async def _bury(self, job: Job, told: str, raw: str | None = None) -> None:
+        with suppress(LeaseLost):
+            await self._queue.bury(job, told, raw)
+
+    async def _patiently(self, act: Callable[[], Awaitable[T]]) -> T:
+        """Do what needs the database; while that is away, try again for as long as a lease lasts."""
+        end, pause = asyncio.get_running_loop().time() + self._settings.ingestion_lease, 0.05
+        while True:
+            try:
+                return await act()
+            except UpstreamUnavailable:
+                if asyncio.get_running_loop().time() + pause > end:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(2.0, pause * 2)
+
+    async def _taken_up(self, job: Job) -> _Run:
+        read = self._store.read
+        ingestion = await read.one(IngestionRecord, job.ingestion_id)
+        if ingestion is None:
+            raise LeaseLost("The document is gone.")
+        document = await read.one(DocumentRecord, ingestion.document_id)
+        (content,) = await read.contents([(ingestion.document_id, ingestion.revision)])
         if document is None or content is None:
             raise LeaseLost("The document is gone.")
+        return _Run(ingestion, document, content)
 
-        async def progress(done: int, total: int) -> None:
-            if not await self._queue.renew(ingestion.id, chunks_done=done, chunks_total=total):
-                raise LeaseLost("Another worker has it.")
+    async def _do(self, job: Job, run: _Run) -> Job | None:
+        """Do one step, commit it and return the next, if that is this worker's."""
+        if job.kills >= KILLS:
+            raise _Deadly(f"{job.kills} workers ended or stood still over this step. It was given up.")
+        if job.kind == JobKind.CHUNK:
+            return await self._read_chunk(job, run)
+        if job.kind == JobKind.RESOLVE:
+            return await self._resolve(job, run)
+        await self._write(job, run)
+        return None
 
-        reading = await read_document(
-            self._extract,
-            title=document.title,
-            content=content,
-            mime_type=document.mime_type,
-            chunk_size=self._settings.chunk_size,
-            progress=progress,
-        )
-        writer = DocumentWriter(self._store, self._embedder, document, content, reading)
+    async def _gathered(self, job: Job, run: _Run) -> Gathering:
+        """Return what the chunks before have said."""
+        if run.gathering is None:
+            size, kind = run.ingestion.chunk_size, run.document.mime_type
+            gathering = await cut(title=run.document.title, content=run.content, mime_type=kind, chunk_size=size)
+            for number, answer in enumerate(await self._queue.answers(job.ingestion_id, JobKind.CHUNK)):
+                gathering.add(number, decode_extraction(answer))
+            run.gathering = gathering
+        return run.gathering
+
+    async def _read_chunk(self, job: Job, run: _Run) -> Job | None:
+        gathering = await self._gathered(job, run)
+        total, number = len(gathering.reading.chunks), job.ordinal
+        if number == 0 and total > 1:
+            await self._queue.note(job, chunks_total=total)
+        answer = self._store.spool.find(job.id) if job.fence > 1 else None
+        if answer is None:
+            found = await self._extract(gathering.text(number))
+            answer = encode(found)
+            self._store.spool.keep(job.id, answer)
+        else:
+            found = decode_extraction(answer)
+        gathering.add(number, found)
+        kind, ordinal = (JobKind.CHUNK, number + 1) if number + 1 < total else (JobKind.RESOLVE, 0)
+        lane = job.lane if kind is JobKind.CHUNK else STORE_LANE
+        progress = {"chunks_done": number + 1, "chunks_total": total}
+        return await self._patiently(lambda: self._queue.advance(job, answer, kind, ordinal, lane, **progress))
+
+    async def _resolve(self, job: Job, run: _Run) -> Job | None:
+        run.reading = (await self._gathered(job, run)).reading
+        answer = encode(run.reading)
+        return await self._patiently(lambda: self._queue.advance(job, answer, JobKind.WRITE, 0, STORE_LANE))
+
+    async def _write(self, job: Job, run: _Run) -> None:
+        if run.reading is None:
+            (answer,) = await self._queue.answers(job.ingestion_id, JobKind.RESOLVE)
+            run.reading = decode_reading(answer)
+        writer = DocumentWriter(self._store, self._embedder, run.document, run.content, run.reading)
         await writer.prepare()
-        async with self._store.write(document.volume_id, ingestion.actor) as tx:
-            counts = await writer.write(tx, ingestion.id)
-            if not await self._queue.finish(tx, ingestion.id, **counts):
-                raise LeaseLost("Another worker has it.")
+
+        async def write() -> None:
+            nonlocal writer
+            attempt, writer = writer, writer.anew()
+            async with self._store.write(job.volume_id, run.ingestion.actor) as tx:
+                counts = await attempt.write(tx, job.ingestion_id)
+                await self._queue.finish(tx, job, **counts)
+
+        await self._patiently(write)
 
     async def finished(self, id: UUID) -> IngestionRecord:
         """Wait until an ingestion has ended, whoever works on it, and return it.

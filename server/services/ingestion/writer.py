@@ -57,6 +57,12 @@ class DocumentWriter:
                 texts.append(fact_text(things[statement.said.subject].name, statement.said.content))
         self._embedded = await embed(self._embedder, *texts)
 
+    def anew(self) -> DocumentWriter:
+        """Return a writer that starts over with what was prepared, for a transaction that has failed."""
+        writer = DocumentWriter(self._store, self._embedder, self._document, self._content, self._reading)
+        writer._embedded = self._embedded
+        return writer
+
     def _keys(self) -> list[str]:
         keys = [key for thing in self._reading.things.values() for key in _named(thing).keys]
         return list(dict.fromkeys([*keys, *lookup_keys(self._document.title)]))

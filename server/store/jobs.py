@@ -1,0 +1,321 @@
+"""The queue of jobs: workers claim one by a lease, and a fence keeps a late worker from committing.
+
+The commit of one step makes the next, in one transaction, so that there is always exactly one open job of an ingestion that
+has not ended. On PostgreSQL any number of workers share the queue (SKIP LOCKED) by the database's clock; on SQLite they
+take turns by the machine's. Jobs and progress are not knowledge: they do not enter the change log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Interval, Update, case, delete, func, insert, literal, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server import models
+from server.errors import ServerError
+from server.ids import new_id
+from server.store.database import Database
+from server.store.reader import Reader
+from server.store.records import DeadJobRecord
+from server.store.relations import table_of
+from server.store.transaction import Transaction, utc_now
+from server.terms import IngestionStatus, JobKind, JobStatus
+
+__all__ = ["Job", "JobQueue", "LeaseLost", "Limit", "backlog", "cancel", "dead_jobs", "enqueue", "open_jobs", "restart"]
+
+_job, _ingestion, _lane = table_of(models.Job), table_of(models.Ingestion), table_of(models.Lane)
+_RUNNING, _READY = JobStatus.RUNNING.value, JobStatus.READY.value
+
+
+class LeaseLost(ServerError):
+    """Another worker has the job now, or it was cancelled or its document deleted: what was done here is dropped."""
+
+
+class Job(NamedTuple):
+    """A claimed step of an ingestion. `fence` is the number of this claim; it must still hold when the step commits."""
+
+    id: UUID
+    volume_id: UUID
+    ingestion_id: UUID
+    kind: str
+    ordinal: int
+    lane: str
+    fence: int
+    failures: int
+    kills: int
+
+
+class Limit(NamedTuple):
+    """How many jobs of a lane may run at once, over all workers, and how many may start in a minute; None is unbounded."""
+
+    concurrency: int | None = None
+    per_minute: float | None = None
+
+
+_columns = [_job.c[name] for name in Job._fields]
+
+
+class JobQueue:
+    """The jobs of one database, as one worker sees them: `owner` names it, `lease` is in seconds, `limits` are by lane."""
+
+    def __init__(self, database: Database, owner: str, lease: float, limits: Mapping[str, Limit] | None = None) -> None:
+        self._database = database
+        self._lease = lease
+        self._limits = {name: limit for name, limit in (limits or {}).items() if limit != Limit()}
+        self.owner = owner
+
+    def _in(self, seconds: float) -> ColumnElement[datetime]:
+        """Return the instant so many seconds from now, by the one clock that all workers share."""
+        if self._database.dialect == "sqlite":
+            return literal(utc_now() + timedelta(seconds=seconds), _job.c.due_at.type)
+        now = func.timezone("UTC", func.clock_timestamp())
+        return now + literal(timedelta(seconds=seconds), Interval())
+
+    async def claim(self) -> Job | None:
+        """Take the job of the oldest ingestion that waits or whose worker has died, or None.
+
+        A job that is taken over counts a kill, which is no failure of it. None also where all that waits is in lanes that
+        are full, or whose next job may not start yet.
+        """
+        async with self._database.reading() as connection:
+            if (await connection.execute(select(func.coalesce(*self._oldest([]))))).scalar() is None:
+                return None
+        async with self._database.writing() as connection:
+            full = await self._full(connection)
+            chosen = func.coalesce(*self._oldest(full, lock=True))
+            taken = {
+                "status": _RUNNING,
+                "lease_owner": self.owner,
+                "lease_until": self._in(self._lease),
+                "fence": _job.c.fence + 1,
+                "kills": _job.c.kills + case((_job.c.status == _RUNNING, 1), else_=0),
+            }
+            row = (
+                await connection.execute(update(_job).where(_job.c.id == chosen).values(taken).returning(*_columns))
+            ).first()
+            if row is None:
+                return None
+            job = Job._make(row)
+            await self._begin(connection, job)
+        return job
+
+    def _oldest(self, full: list[str], *, lock: bool = False) -> tuple[Any, Any]:
+        """Return the subqueries for the oldest job whose worker has died, and for the oldest that waits."""
+        resting = select(_lane.c.name).where(_lane.c.free_at > self._in(0))
+        free = _job.c.lane.not_in(resting) & _job.c.lane.not_in(full)
+        due = or_(_job.c.due_at.is_(None), _job.c.due_at <= self._in(0))
+        abandoned = (_job.c.status == _RUNNING) & (_job.c.lease_until < self._in(0))
+        found = []
+        for wanted in (abandoned, (_job.c.status == _READY) & due):
+            oldest = select(_job.c.id).where(wanted & free).order_by(_job.c.ingestion_id).limit(1)
+            found.append((oldest.with_for_update(skip_locked=True) if lock else oldest).scalar_subquery())
+        return found[0], found[1]
+
+    async def _full(self, connection: AsyncConnection) -> list[str]:
+        """Lock the bounded lanes, so that no other worker counts them meanwhile, and return those that are full."""
+        if not self._limits:
+            return []
+        names = sorted(self._limits)
+        await self._make_lanes(connection, names)
+        await connection.execute(
+            select(_lane.c.name).where(_lane.c.name.in_(names)).order_by(_lane.c.name).with_for_update()
+        )
+        live = (_job.c.status == _RUNNING) & (_job.c.lease_until >= self._in(0)) & _job.c.lane.in_(names)
+        counted = select(_job.c.lane, func.count()).where(live).group_by(_job.c.lane)
+        running = {row[0]: int(row[1]) for row in await connection.execute(counted)}
+        return [n for n in names if running.get(n, 0) >= (self._limits[n].concurrency or running.get(n, 0) + 1)]
+
+    async def _make_lanes(self, connection: AsyncConnection, names: list[str]) -> None:
+        flavour = sqlite.insert if self._database.dialect == "sqlite" else postgresql.insert
+        rows = [{"name": name} for name in names]
+        await connection.execute(flavour(_lane).on_conflict_do_nothing(), rows)
+
+    async def _begin(self, connection: AsyncConnection, job: Job) -> None:
+        rate = self._limits.get(job.lane, Limit()).per_minute
+        if rate is not None:
+            await connection.execute(update(_lane).where(_lane.c.name == job.lane).values(free_at=self._in(60 / rate)))
+        waiting = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.PENDING.value)
+        await connection.execute(
+            update(_ingestion)
+            .where(waiting)
+            .values(
+                status=IngestionStatus.RUNNING.value, started_at=func.coalesce(_ingestion.c.started_at, self._in(0))
+            )
+        )
+
+    async def renew(self, ids: Sequence[UUID]) -> None:
+        """Prolong the leases of these jobs, where this worker has not lost them."""
+        mine = _job.c.id.in_(list(ids)) & (_job.c.lease_owner == self.owner) & (_job.c.status == _RUNNING)
+        async with self._database.writing() as connection:
+            await connection.execute(update(_job).where(mine).values(lease_until=self._in(self._lease)))
+
+    async def note(self, job: Job, **progress: int) -> None:
+        """Say how far the ingestion of a job is.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more.
+        """
+        async with self._database.writing() as connection:
+            await self._progress(connection, job, progress)
+
+    async def advance(
+        self, job: Job, answer: str, kind: JobKind, ordinal: int, lane: str, **progress: int
+    ) -> Job | None:
+        """Commit what a step has answered, and make the next one: this worker's at once, unless its lane is bounded.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more; nothing is kept.
+        """
+        mine = lane not in self._limits
+        values = {
+            "id": new_id(),
+            "volume_id": job.volume_id,
+            "ingestion_id": job.ingestion_id,
+            "kind": kind.value,
+            "ordinal": ordinal,
+            "lane": lane,
+            "status": _RUNNING if mine else _READY,
+            "lease_owner": self.owner if mine else None,
+            "lease_until": self._in(self._lease) if mine else None,
+            "fence": 1 if mine else 0,
+            "failures": 0,
+            "kills": 0,
+        }
+        async with self._database.writing() as connection:
+            done = self._held(job).values(status=JobStatus.DONE.value, answer=answer, error=None, lease_until=None)
+            await self._only(connection, done.returning(_job.c.id))
+            await connection.execute(insert(_job).values(values))
+            await self._progress(connection, job, progress, held=False)
+        return Job._make(values[name] for name in Job._fields) if mine else None
+
+    async def retry(self, job: Job, error: str, delay: float) -> None:
+        """Count a failure, and let the job be claimed again after `delay` seconds.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more.
+        """
+        again = {"failures": _job.c.failures + 1, "error": error, "due_at": self._in(delay)}
+        async with self._database.writing() as connection:
+            await self._only(connection, self._held(job).values(status=_READY, **again, **_FREE).returning(_job.c.id))
+            await self._end(connection, job, IngestionStatus.PENDING, error=error)
+
+    async def bury(self, job: Job, error: str, raw: str | None = None) -> None:
+        """Give a job up, and with it the ingestion, which FAILED; the raw answer is kept with it.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more.
+        """
+        last = {"failures": _job.c.failures + 1, "error": error, "raw": raw}
+        async with self._database.writing() as connection:
+            dead = self._held(job).values(status=JobStatus.DEAD.value, **last, **_FREE)
+            await self._only(connection, dead.returning(_job.c.id))
+            await self._end(connection, job, IngestionStatus.FAILED, error=error, finished_at=self._in(0))
+
+    async def release(self) -> None:
+        """Give back all that this worker holds, so that the next one need not wait for the leases; no failure, no kill."""
+        held = (_job.c.lease_owner == self.owner) & (_job.c.status == _RUNNING)
+        async with self._database.writing() as connection:
+            given = await connection.execute(
+                update(_job).where(held).values(status=_READY, due_at=None, **_FREE).returning(_job.c.ingestion_id)
+            )
+            runs = [row[0] for row in given]
+            running = _ingestion.c.id.in_(runs) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+            await connection.execute(update(_ingestion).where(running).values(status=IngestionStatus.PENDING.value))
+
+    async def finish(self, tx: Transaction, job: Job, **counts: int) -> None:
+        """End an ingestion as DONE inside the transaction that writes what it found; its jobs go.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more; the transaction must not commit.
+        """
+        mine = (_job.c.id == job.id) & (_job.c.fence == job.fence) & (_job.c.status == _RUNNING)
+        if not await tx.read.rows(delete(_job).where(mine).returning(_job.c.id)):
+            raise LeaseLost("Another worker has it.")
+        running = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        values = {"status": IngestionStatus.DONE.value, "error": None, "finished_at": self._in(0), **counts}
+        if not await tx.read.rows(update(_ingestion).where(running).values(values).returning(_ingestion.c.id)):
+            raise LeaseLost("It was cancelled.")
+        tx.delete_where(models.Job, ingestion_id=job.ingestion_id)
+
+    async def answers(self, ingestion_id: UUID, kind: JobKind) -> list[str]:
+        """Return what the steps of a kind have answered, in order."""
+        done = (_job.c.ingestion_id == ingestion_id) & (_job.c.kind == kind.value)
+        chosen = select(_job.c.answer).where(done & (_job.c.status == JobStatus.DONE.value)).order_by(_job.c.ordinal)
+        async with self._database.reading() as connection:
+            return [row[0] for row in await connection.execute(chosen)]
+
+    def _held(self, job: Job) -> Update:
+        return update(_job).where(_job.c.id == job.id, _job.c.fence == job.fence, _job.c.status == _RUNNING)
+
+    async def _only(self, connection: AsyncConnection, statement: Any) -> None:
+        if (await connection.execute(statement)).first() is None:
+            raise LeaseLost("Another worker has it, or it was cancelled.")
+
+    async def _progress(
+        self, connection: AsyncConnection, job: Job, progress: Mapping[str, int], *, held: bool = True
+    ) -> None:
+        running = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        if held:
+            own = (_job.c.id == job.id) & (_job.c.fence == job.fence) & (_job.c.status == _RUNNING)
+            running = running & select(_job.c.id).where(own).exists()
+        values = {"error": None, **progress}
+        await self._only(connection, update(_ingestion).where(running).values(values).returning(_ingestion.c.id))
+
+    async def _end(self, connection: AsyncConnection, job: Job, status: IngestionStatus, **values: Any) -> None:
+        running = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        await connection.execute(update(_ingestion).where(running).values(status=status.value, **values))
+
+
+_FREE = {"lease_owner": None, "lease_until": None}
+
+
+def enqueue(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
+    """Queue the first step of an ingestion, in the transaction that makes it."""
+    tx.insert(models.Job, ingestion_id=ingestion_id, kind=JobKind.CHUNK.value, lane=lane)
+
+
+async def cancel(tx: Transaction, ingestion_id: UUID, reason: str) -> bool:
+    """End an ingestion that has not ended, as CANCELLED; whoever works on it cannot commit any more. False where it has ended."""
+    open_ones = (IngestionStatus.PENDING.value, IngestionStatus.RUNNING.value)
+    running = (_ingestion.c.id == ingestion_id) & _ingestion.c.status.in_(open_ones)
+    values = {"status": IngestionStatus.CANCELLED.value, "error": reason, "finished_at": utc_now()}
+    if not await tx.read.rows(update(_ingestion).where(running).values(values).returning(_ingestion.c.id)):
+        return False
+    tx.delete_where(models.Job, ingestion_id=ingestion_id)
+    return True
+
+
+def restart(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
+    """Queue an ingestion that has failed or was cancelled anew, from its first step."""
+    fresh = {"error": None, "chunks_done": 0, "chunks_total": 0, "started_at": None, "finished_at": None}
+    tx.delete_where(models.Job, ingestion_id=ingestion_id)
+    tx.update(models.Ingestion, ingestion_id, status=IngestionStatus.PENDING.value, **fresh)
+    enqueue(tx, ingestion_id, lane)
+
+
+async def backlog(read: Reader) -> tuple[int, int]:
+    """Return how many ingestions of the database wait, and how many are being worked on."""
+    open_ones = (IngestionStatus.PENDING.value, IngestionStatus.RUNNING.value)
+    statement = select(_ingestion.c.status, func.count()).where(_ingestion.c.status.in_(open_ones))
+    found = {row[0]: row[1] for row in await read.rows(statement.group_by(_ingestion.c.status))}
+    waiting, running = (int(found.get(status, 0)) for status in open_ones)
+    return waiting, running
+
+
+async def dead_jobs(read: Reader, ingestion_ids: list[UUID]) -> list[DeadJobRecord | None]:
+    """Return the step that each ingestion has failed at, None where it has not."""
+    columns = [_job.c[name] for name in DeadJobRecord._fields]
+    dead = select(*columns).where(_job.c.ingestion_id.in_(ingestion_ids), _job.c.status == JobStatus.DEAD.value)
+    found = {row[0]: DeadJobRecord._make(row) for row in await read.rows(dead)}
+    return [found.get(id) for id in ingestion_ids]
+
+
+async def open_jobs(read: Reader, ids: list[UUID]) -> set[UUID]:
+    """Return which of these jobs wait or are being worked on."""
+    statement = select(_job.c.id).where(_job.c.id.in_(ids), _job.c.status.in_((_READY, _RUNNING)))
+    return {row[0] for row in await read.rows(statement)}
