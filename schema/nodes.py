@@ -48,7 +48,7 @@ async def nodes_by_id(info: Info, wanted: Sequence[tuple[NodeKind, UUID] | None]
     """Return the nodes with these ids, None for unknown ones. One statement for each kind among them."""
     by_kind: defaultdict[NodeKind, list[UUID]] = defaultdict(list)
     for one in wanted:
-        if one is not None:
+        if one is not None and one[0] in FOUND:
             by_kind[one[0]].append(one[1])
     found: dict[tuple[NodeKind, UUID], Node | None] = {}
     for kind, ids in by_kind.items():

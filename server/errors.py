@@ -37,6 +37,12 @@ class NotFound(ServerError):
     code = "NOT_FOUND"
 
 
+class Forbidden(ServerError):
+    """The caller may not do this, or not from there."""
+
+    code = "FORBIDDEN"
+
+
 class Ambiguous(ServerError):
     """A name stands for several things; details["candidates"] lists their ids."""
 

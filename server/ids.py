@@ -18,7 +18,7 @@ __all__ = ["GlobalId", "NodeKind", "decode_id", "encode_id", "new_id"]
 
 
 class NodeKind(StrEnum):
-    """The kinds of nodes, each by the prefix of its global ids."""
+    """The kinds of nodes, each by the prefix of its global ids; and the upload, which has an id and is no node."""
 
     VOLUME = "vol"
     ENTITY = "ent"
@@ -31,6 +31,7 @@ class NodeKind(StrEnum):
     PROJECT = "prj"
     INGESTION = "ing"
     CHANGE = "chg"
+    UPLOAD = "upl"
 
 
 class GlobalId(NamedTuple):

@@ -24,6 +24,7 @@ _OWN = (
     models.Ingestion,
     models.Chunk,
     models.Document,
+    models.Upload,
     models.MemoryLink,
     models.Memory,
     models.Alias,

@@ -50,6 +50,7 @@ TABLES: dict[type[Any], type[SQLModel]] = {
     records.ChunkRecord: models.Chunk,
     records.IngestionRecord: models.Ingestion,
     records.RejectionRecord: models.Rejection,
+    records.UploadRecord: models.Upload,
     records.ProjectRecord: models.Project,
     records.CodeArtifactRecord: models.CodeArtifact,
     records.ChangeRecord: models.Change,
