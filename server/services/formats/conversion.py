@@ -34,7 +34,7 @@ def convert(data: bytes, mime_type: str, claimed: str | None, allowed: Allowed) 
     if mime_type == PDF:
         from server.services.formats.pdf import read_pdf
 
-        title, text = read_pdf(data, allowed.pages)
+        title, text = read_pdf(data, allowed.pages, allowed.characters)
     elif mime_type == DOCX:
         from server.services.formats.docx import read_docx
 
