@@ -14,7 +14,7 @@ from sqlalchemy import CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel, UTCDateTime
 
 from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
-from server.terms import Authority, Cardinality, ClaimStatus, Precision, ValueType
+from server.terms import Authority, Cardinality, ClaimStatus, Origin, Precision, ValueType
 
 
 class ClaimColumns(SQLModel):
@@ -126,6 +126,8 @@ class Evidence(Identified, Stamped, table=True):
     """The words a claim rests on. With a document, quote == content[start:end] of that revision.
 
     `said` is how this source put the claim, where that is not how the claim's row puts it; "" where it had no words for it.
+    The interval is what this source states. `live` is False where the document does not say it any more: then the row is
+    history and counts for nothing. `origin` says whether a person stated it or it was read out of the document.
     """
 
     __table_args__ = (
@@ -135,6 +137,9 @@ class Evidence(Identified, Stamped, table=True):
         CheckConstraint('"end" >= start', name="span"),
         within("confidence", 0, 1),
         one_of("authority", Authority),
+        one_of("origin", Origin),
+        one_of("valid_from_precision", Precision),
+        one_of("valid_to_precision", Precision),
     )
 
     fact_id: UUID | None = Field(default=None, foreign_key="fact.id", ondelete="CASCADE")
@@ -148,6 +153,12 @@ class Evidence(Identified, Stamped, table=True):
     authority: str = Authority.USER
     confidence: float = 1.0
     verified: bool = False
+    origin: str = Origin.STATED
+    live: bool = True
+    valid_from: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    valid_from_precision: str | None = None
+    valid_to: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    valid_to_precision: str | None = None
 
 
 class Predicate(Identified, table=True):

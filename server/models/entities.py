@@ -68,10 +68,11 @@ class Mention(Identified, table=True):
 
 
 class DocumentEntity(SQLModel, table=True):
-    """SOURCE_OF: the document mentions the entity at least once."""
+    """SOURCE_OF: the document mentions the entity at least once. `live` is False where only earlier revisions of it did."""
 
     __tablename__ = "document_entity"
     __table_args__ = (Index("document_of_entity", "entity_id", "document_id"),)
 
     document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
     entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
+    live: bool = True
