@@ -63,7 +63,10 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
             stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
             await _open(store, embedder)
-        yield Knowledge(settings, store, embedder, OfflineExtractor.name, pool.extract)
+        knowledge = Knowledge(settings, store, embedder, OfflineExtractor.name, pool.extract)
+        stack.push_async_callback(knowledge.close)
+        await asyncio.to_thread(knowledge.uploads.incoming.sweep)
+        yield knowledge
 
 
 async def _open(store: Store, embedder: Embedder) -> None:

@@ -7,11 +7,13 @@ from server.embeddings import Embedder
 from server.services.documents import Documents
 from server.services.entities import Entities
 from server.services.facts import Facts
+from server.services.formats import Converter
 from server.services.imports import Imports
 from server.services.ingestion.worker import Extract, IngestionWorker
 from server.services.memories import Memories
 from server.services.projects import CodeArtifacts, Projects
 from server.services.relationships import Relationships
+from server.services.uploads import Uploads
 from server.services.volumes import Volumes
 from server.store import Store
 from server.store.jobs import Limit
@@ -32,6 +34,12 @@ class Knowledge:
         self.projects = Projects(store)
         self.code_artifacts = CodeArtifacts(store, embedder)
         self.documents = Documents(store, embedder, extractor)
+        self.converter = Converter(settings)
+        self.uploads = Uploads(store, self.converter)
         self.imports = Imports(store, embedder)
         limit = Limit(settings.extraction_concurrency, settings.extraction_rate)
         self.worker = IngestionWorker(store, embedder, extract, settings, {extractor: limit})
+
+    async def close(self) -> None:
+        """End the processes that read files."""
+        await self.converter.aclose()

@@ -22,6 +22,7 @@ from server.services.extraction.protocol import (
     RejectedItem,
     Span,
 )
+from server.services.formats.types import text_kind
 from server.services.identity import exclude_each_other, match_key
 from server.services.quotes import QuoteIndex
 from server.services.soundness import shown, sound_entity, sound_fact, sound_relationship, storable
@@ -67,7 +68,8 @@ Progress = Callable[[int, int], Awaitable[None]]
 
 async def cut(*, title: str, content: str, mime_type: str, chunk_size: int) -> Gathering:
     """Return what gathers the chunks of a document; takes a thread, for a long content takes long."""
-    chunks = await asyncio.to_thread(chunk, content, mime_type=mime_type, target=chunk_size, limit=chunk_size * 4 // 3)
+    kind, limit = text_kind(mime_type), chunk_size * 4 // 3
+    chunks = await asyncio.to_thread(chunk, content, mime_type=kind, target=chunk_size, limit=limit)
     return await asyncio.to_thread(Gathering, title, content, chunks)
 
 
