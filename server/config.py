@@ -84,6 +84,9 @@ class Settings(BaseSettings):
     pool_size: int = Field(8, ge=1, le=100, description="Connections to the database a process keeps.")
     idempotency_days: float = Field(7, gt=0, description="Days for which an idempotencyKey is remembered.")
 
+    max_upload: int = Field(20_971_520, ge=1024, description="Most bytes of an uploaded file.")
+    upload_timeout: float = Field(300, gt=0, description="Seconds that an upload may take to arrive.")
+    upload_hours: float = Field(24, gt=0, description="Hours for which an upload waits for its document.")
     max_body: int = Field(262_144, ge=1024, description="Most bytes of a GraphQL request.")
     max_tokens: int = Field(1000, ge=10, description="Most tokens of a GraphQL document.")
     max_depth: int = Field(20, ge=1, description="Deepest nesting of a GraphQL operation.")
