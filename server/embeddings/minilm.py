@@ -21,7 +21,7 @@ from server.errors import Misconfigured, UpstreamUnavailable
 
 __all__ = ["MiniLM"]
 
-_GROUP = 32
+_GROUP = 64
 _GROUP_CHARACTERS = 4_096
 _LONG_TEXT = 1_024  # characters; about where MAX_TOKENS cuts prose, so longer texts cost no more
 _REMEMBERED_LENGTH = 512  # characters: a query or a name; what is longer is rarely asked twice
@@ -38,16 +38,18 @@ class _Wanted:
 class MiniLM:
     """Embeds with all-MiniLM-L6-v2: 384 dimensions, English above all, the first 256 tokens of a text.
 
-    The model loads at the first text, in its own thread. Texts of single-text calls that wait at the same moment are encoded
-    together, and between any two groups of a longer call, so that a search does not wait for a bulk load. May be used
-    from several event loops.
+    The model loads at the first text, in its own thread. Calls that wait at the same moment are encoded together as far as
+    one group holds, those of a single text first and between any two groups, so that a search does not wait for a bulk
+    load. May be used from several event loops.
     """
 
     name = "minilm-l6-v2-int8@1"
     dimension = DIMENSION
 
     def __init__(self, *, threads: int | None = None, remembered: int = 2_048) -> None:
-        """`threads` used by one pass, two unless told; vectors of the last `remembered` short single texts are kept (4 MB).
+        """`threads` used by one pass, unless told one, or two on four cores and more.
+
+        Vectors of the last `remembered` short single texts are kept (4 MB).
 
         Raises:
             Misconfigured: `threads` is below 1.
@@ -128,17 +130,26 @@ class MiniLM:
                 one.vectors.cancel()
 
     def _take_turn(self) -> None:
-        """Encode the single texts that wait, then one group of the call whose turn it is. Runs in the thread."""
+        """Encode the single texts that wait, then one group of each call whose turn it is. Runs in the thread."""
         with self._lock:
             singles = [self._singles.popleft() for _ in range(min(_GROUP, len(self._singles)))]
-            groups = []
-            if self._calls:
-                call = self._calls.popleft()
-                groups.append(call.popleft())
-                if call:
-                    self._calls.append(call)
+            groups = list(self._next_groups())
         self._answer(singles)
         self._answer(groups)
+
+    def _next_groups(self) -> Iterator[_Wanted]:
+        """Take one group of each call in turn for as long as all fit into one: small calls share passes, and their cost."""
+        texts = characters = 0
+        for _ in range(len(self._calls)):
+            group = self._calls[0][0]
+            texts += len(group.texts)
+            characters += sum(min(len(text), _LONG_TEXT) for text in group.texts)
+            if texts > len(group.texts) and (texts > _GROUP or characters > _GROUP_CHARACTERS):
+                return
+            call = self._calls.popleft()
+            yield call.popleft()
+            if call:
+                self._calls.append(call)
 
     def _answer(self, wanted: Sequence[_Wanted]) -> None:
         """Keep the promises of `wanted` that somebody still waits for, in one pass."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from server.config import Settings
 from server.embeddings import MiniLM, open_embedder
-from server.embeddings.inference import Inference
+from server.embeddings.inference import Inference, _batches
 from server.errors import Misconfigured, UpstreamUnavailable
 
 TEXTS = [
@@ -114,6 +114,21 @@ async def test_a_text_has_the_same_vector_alone_and_in_any_order(minilm: MiniLM)
     assert np.abs(backwards[::-1] - alone).max() < 1e-5
 
 
+@given(lengths=st.lists(st.integers(2, 256), max_size=80))
+def test_each_text_is_in_one_batch_and_no_batch_is_too_large(lengths: list[int]) -> None:
+    batches = list(_batches([[0] * length for length in lengths]))
+    assert sorted(position for batch in batches for position in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(batch) <= 32
+        assert len(batch) * max(lengths[position] for position in batch) <= 1_024
+
+
+def test_names_are_not_padded_to_the_length_of_a_paragraph() -> None:
+    lengths = [120, 7, 30, 8, 7, 6, 24]
+    batches = [[lengths[position] for position in batch] for batch in _batches([[0] * length for length in lengths])]
+    assert batches == [[6, 7, 7, 8], [24, 30], [120]]
+
+
 @settings(max_examples=15, deadline=None)
 @given(texts=st.lists(st.text(st.characters(), max_size=80), min_size=1, max_size=6))
 def test_any_text_embeds_to_a_unit_vector(minilm: MiniLM, texts: list[str]) -> None:
@@ -166,7 +181,7 @@ async def test_a_single_text_does_not_wait_for_a_bulk_load(slow: SlowInference) 
     assert (await single)[0, 0] == 5
     assert (await bulk)[:, 0].tolist() == list(range(1, 321))
     assert slow.passes[1] == ["query"]
-    assert all(len(one) <= 32 for one in slow.passes)
+    assert all(len(one) <= 64 for one in slow.passes)
     await embedder.aclose()
 
 
@@ -174,11 +189,25 @@ async def test_two_bulk_loads_take_turns(slow: SlowInference) -> None:
     embedder = MiniLM()
     calls = [asyncio.create_task(embedder.embed(["first"]))]
     await slow.wait_until_started()
-    calls += [asyncio.create_task(embedder.embed([letter] * 96)) for letter in "ab"]
+    calls += [asyncio.create_task(embedder.embed([letter] * 192)) for letter in "ab"]
     await asyncio.sleep(0)
     slow.release_all()
     await asyncio.gather(*calls)
     assert [one[0] for one in slow.passes] == ["first", "a", "b", "a", "b", "a", "b"]
+    await embedder.aclose()
+
+
+async def test_small_calls_that_wait_share_a_pass_and_get_their_own_vectors(slow: SlowInference) -> None:
+    embedder = MiniLM()
+    calls = [asyncio.create_task(embedder.embed(["first"]))]
+    await slow.wait_until_started()
+    calls += [asyncio.create_task(embedder.embed(["x" * number, "y" * 20])) for number in (3, 5, 7)]
+    calls += [asyncio.create_task(embedder.embed(["long" * 1_000] * 4))]
+    await asyncio.sleep(0)
+    slow.release_all()
+    assert [(await call)[:, 0].tolist() for call in calls[1:4]] == [[3, 20], [5, 20], [7, 20]]
+    await calls[4]
+    assert [len(one) for one in slow.passes] == [1, 6, 4]
     await embedder.aclose()
 
 
