@@ -6,29 +6,85 @@ Case alone makes no name: this module proposes, names.py asks for a second witne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from spacy.tokens import Doc, Token
 
-from server.services.extraction import vocabulary
+from server.services.extraction import language, vocabulary
 
 _INNER_CASE = re.compile(r"[a-zà-ÿ].*[A-Z]|[A-Z]{2,}.*[a-z]|[A-Z].*\d")
 _CAMEL = re.compile(r"[a-z]{1,2}[A-Z][A-Za-z]+$")
+_ELIDED = re.compile(r"(?:d|l|dell|dall|all|nell)['’][A-ZÀ-Þ]")
+_ROMAN = re.compile(r"[IVX]{1,5}")
+_SUFFIXES = frozenset(
+    {"Jr.", "Jr", "Sr.", "Sr", "Inc.", "Inc", "LLC", "Ltd.", "Ltd", "S.A.", "N.V.", "plc", "Corp.", "L.P."}
+)
+_LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
+_AWARDS = frozenset({"prize", "award", "medal", "oscar"})
+_DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
+_RANKS = vocabulary.wordset("chief senior vice deputy former acting interim executive general co- -")
+_LOOSE_RANKS = vocabulary.wordset(
+    "general chief lord lady count saint justice judge king queen prince president minister earl sir bishop pope"
+)
+"""Ranks that open other names as well: General Motors, Queen Street."""
 _ENDS_SENTENCE = frozenset('.!?:;"“”()[]—–…|•')
 
 
-def runs(doc: Doc) -> Iterator[tuple[int, int]]:
-    """Yield half-open spans of words that the case binds together, over particles, "of" after an institution, and hyphens."""
+def runs(doc: Doc, taken: Container[int] = frozenset()) -> Iterator[tuple[int, int]]:
+    """Yield half-open spans of words that the case binds together, over particles, "of" after an institution, and hyphens.
+
+    No run enters a token of `taken`. What stands before and after a role is apart: "Acme CEO Bob Holm" is two runs.
+    """
     index = 0
     while index < len(doc):
-        if not is_capital(doc[index]):
-            index += 1
+        opening = _opening(doc, index)
+        if opening is None or index in taken:
+            index = _past_degree(doc, index)
             continue
-        end = index + 1
-        while (reach := _joint(doc, index, end)) is not None:
+        end = index + opening
+        while (reach := _joint(doc, index, end)) is not None and not any(one in taken for one in range(end, reach)):
             end = reach
-        yield index, end
+        yield from _apart(doc, index, end)
         index = end
+
+
+def _opening(doc: Doc, index: int) -> int | None:
+    """Return how many tokens open a run here: one with a capital, three for "al-Qaeda", none for a degree."""
+    token = doc[index]
+    if is_capital(token):
+        of = index + 1 < len(doc) and doc[index + 1].text == "of"
+        return None if of and token.lower_ in _DEGREES else 1
+    if token.text in {"al", "el"} and index + 2 < len(doc) and doc[index + 1].text == "-" and not token.whitespace_:
+        return 3 if is_capital(doc[index + 2]) else None
+    return None
+
+
+def _past_degree(doc: Doc, index: int) -> int:
+    """Return where to go on: past the subject of a degree, "Bachelor of Science", which names nothing."""
+    if doc[index].lower_ not in _DEGREES or index + 2 >= len(doc) or doc[index + 1].text != "of":
+        return index + 1
+    index += 2
+    while index < len(doc) and is_capital(doc[index]) and language.is_word(doc[index].lower_):
+        index += 1
+    return index
+
+
+def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield the run, in two parts where a role stands between a company and a person."""
+    for index in range(first + 1, last - 1):
+        role = doc[index].lower_ in vocabulary.TITLE_ROLES
+        after = doc[index + 1]
+        if role and is_capital(after) and (after.text in vocabulary.given_names() or after.ent_type_ == "PERSON"):
+            start = index
+            while start > first and (
+                doc[start - 1].lower_ in vocabulary.TITLE_ROLES | _RANKS or not is_capital(doc[start - 1])
+            ):
+                start -= 1
+            if start > first:
+                yield first, start
+            yield index + 1, last
+            return
+    yield first, last
 
 
 def _joint(doc: Doc, start: int, end: int) -> int | None:
@@ -38,32 +94,67 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     token, after = doc[end], doc[end + 1] if end + 1 < len(doc) else None
     if is_capital(token) and not _ends_run(doc[end - 1]):
         return end + 1
+    if _ELIDED.match(token.text) and doc[end - 1].whitespace_:
+        return end + 1
     if after is None:
         return end + 1 if _is_version(token, None) else None
-    opener = (
-        doc[end - 1].text.lower() in vocabulary.ORGANIZATION_OPENERS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS
-    )
-    across = (
-        token.text == "of" and bool(token.ent_type_) and doc[end - 1].ent_type_ == token.ent_type_ == after.ent_type_
-    )
-    opener = opener or across or re.fullmatch(r"[IVX]{1,5}", doc[end - 1].text) is not None
-    bound = token.text in vocabulary.PARTICLES or token.text == "&" or (token.text == "of" and opener)
-    hyphen = token.text == "-" and not doc[end - 1].whitespace_ and not token.whitespace_
+    if token.text == "," and after.text in _SUFFIXES:
+        return end + 2
+    if token.text in {"in", "for"} and doc[end - 1].lower_ in _AWARDS and is_capital(after):
+        return end + 2
+    if token.text in {"of", "for"}:
+        reach = _past_of(doc, start, end)
+        if reach is not None:
+            return reach
+    bound = token.text in vocabulary.PARTICLES or token.text == "&"
+    hyphen = token.text in {"-", "–"} and not doc[end - 1].whitespace_ and not token.whitespace_
     if (bound or hyphen) and is_capital(after):
         return end + 2
-    if (
-        token.text in vocabulary.PARTICLES
-        and end + 2 < len(doc)
-        and after.text in {"la", "los", "der", "den"}
-        and is_capital(doc[end + 2])
-    ):
+    if token.text == "and" and is_capital(after) and _pairs(doc, start, end):
+        return end + 2
+    third = doc[end + 2] if end + 2 < len(doc) else None
+    particle = token.text in vocabulary.PARTICLES and third is not None and is_capital(third)
+    if particle and (after.text in {"la", "los", "der", "den", "las"} or (after.text == "-" and not after.whitespace_)):
         return end + 3
+    if hyphen and end - start > 1 and after.is_alpha and not language.is_word(after.lower_):
+        return end + 2  # Chiu Man-cheuk
     return end + 1 if _is_version(token, after) else None
 
 
+def _past_of(doc: Doc, start: int, end: int) -> int | None:
+    """Return where the run goes on to after "of": over an institution's or a treaty's realm, or a ruler's."""
+    head, after = doc[end - 1], doc[end + 1]
+    article = after.text == "the" and end + 2 < len(doc)
+    if article:
+        after = doc[end + 2]
+    if not is_capital(after):
+        return None
+    reach = end + 3 if article else end + 2
+    if head.lower_ in vocabulary.OF_HEADS and head.lower_ not in vocabulary.TITLES:
+        return reach
+    if doc[end].text != "of" or article:
+        return None
+    across = bool(doc[end].ent_type_) and head.ent_type_ == doc[end].ent_type_ == after.ent_type_
+    ruler = _ROMAN.fullmatch(head.text) is not None
+    lone = end - start == 1 and head.text in vocabulary.given_names() and head.ent_type_ != "ORG"
+    return reach if across or ruler or lone else None
+
+
+def _pairs(doc: Doc, start: int, end: int) -> bool:
+    """Tell whether "and" belongs to an institution's field: "Department of Health and Human Services"."""
+    within = [token.lower_ for token in doc[start:end]]
+    institution = ("of" in within or "for" in within) and within[0] in vocabulary.OF_HEADS
+    before, after = doc[end - 1], doc[end + 1]
+    plain = all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in (before, after))
+    return institution and plain and not before.ent_type_ == after.ent_type_ == "GPE"
+
+
 def _is_version(token: Token, after: Token | None) -> bool:
-    """Tell whether a number belongs to the name before it (SAML 2.0, Python 3): short, no year, no count of something."""
-    if not re.fullmatch(r"\d{1,2}(?:\.\d{1,3}){0,2}|[IVX]{1,4}", token.text):
+    """Tell whether a number belongs to the name before it (Widget 3): short, no year, no count of something.
+
+    A release, "Loki 3.0", is no name of its own; where the digits do tell names apart (SAML 2.0), the name is listed.
+    """
+    if not re.fullmatch(r"\d{1,2}|[IVX]{1,4}", token.text):
         return False
     if after is not None and after.text == "costs":
         return True  # a verb here, which the tagger often takes for a noun
@@ -80,22 +171,43 @@ def _ends_run(token: Token) -> bool:
 
 
 def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
-    """Drop articles, ranks, roles and plain words from the ends of a run: "CEO Tim Cook" is Tim Cook."""
+    """Drop articles, ranks, roles, nationalities and plain words from the ends of a run: "CEO Tim Cook" is Tim Cook."""
     roles = [index for index in range(first, last) if doc[index].text.lower() in vocabulary.TITLE_ROLES]
     if roles and doc[first].text not in vocabulary.given_names():
         first = roles[-1] + 1
     if last - first > 1 and starts_sentence(doc[first]) and doc[first].tag_ in {"VB", "VBP", "RB", "UH", "IN", "WRB"}:
         first += 1  # an imperative before a name: "Use HTTPS"
-    while first < last and (_is_plain(doc[first]) or is_rank(doc[first]) or not is_capital(doc[first])):
+    while first < last and _opens_before(doc, first, last):
         first += 1
     person = doc[first].text in vocabulary.given_names() if first < last else False
     while first < last and _is_loose_end(doc, first, last, person):
         last -= 1
     nameless = (
-        vocabulary.words("not_names") | vocabulary.words("adjectives") | vocabulary.PLAN_NOUNS | vocabulary.TITLES
+        vocabulary.words("not_names")
+        | vocabulary.words("adjectives")
+        | vocabulary.words("subjects")
+        | vocabulary.PLAN_NOUNS
+        | vocabulary.TITLES
+        | _LINKS
     )
     named = any(_bare(token) not in nameless and token.text[0].isalnum() for token in doc[first:last])
     return (first, last) if named else (last, last)
+
+
+def _opens_before(doc: Doc, first: int, last: int) -> bool:
+    """Tell whether the first word of a run stands before the name: an article, a rank, a nationality before a person."""
+    token, after = doc[first], doc[first + 1] if first + 1 < last else None
+    if _is_plain(token):
+        return True
+    given = after is not None and after.text in vocabulary.given_names()
+    personal = given or (after is not None and after.ent_type_ == "PERSON")
+    if is_rank(token):
+        return personal or after is None or token.lower_ not in _LOOSE_RANKS or is_rank(after)
+    if token.lower_ in vocabulary.words("adjectives"):
+        return given
+    if token.lower_ in vocabulary.words("roles"):
+        return personal
+    return not is_capital(token) and not (token.text in {"al", "el"} and after is not None and after.text == "-")
 
 
 def _is_loose_end(doc: Doc, first: int, last: int, person: bool) -> bool:

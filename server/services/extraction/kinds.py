@@ -8,6 +8,7 @@ from enum import IntEnum
 from spacy.tokens import Doc
 
 from server.services.extraction import vocabulary
+from server.services.extraction.contexts import kind_by_context
 
 LABELS = {
     "PERSON": "person",
@@ -60,9 +61,14 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         return "person", Trust.CUE
     if len(words) == 1 and len(words[0]) > 1 and words[0] in vocabulary.words("technologies_ambiguous"):
         return "technology", Trust.RECOGNISER
+    context = kind_by_context(doc, first, last)
+    if context is not None:
+        return context, Trust.CUE
     labels = [LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in LABELS]
     odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
     odd = odd or (first > 0 and doc[first - 1].lower_ == "the")
     if labels and not (odd and labels[-1] == "person"):
         return labels[-1], Trust.RECOGNISER
+    if len(words) == 1 and words[0] in vocabulary.words("places_ambiguous"):
+        return "place", Trust.RECOGNISER
     return "concept", Trust.SHAPE

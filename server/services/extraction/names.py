@@ -7,19 +7,26 @@ grammar may correct a type later; this module never sees a parse.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from spacy.tokens import Doc, Token
 
-from server.services.extraction import vocabulary
+from server.services.extraction import language, vocabulary
 from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_titled, runs, starts_sentence, trimmed
 from server.services.extraction.kinds import LABELS, Trust, kind_of
+from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
+from server.services.extraction.titles import quoted_titles
 
 _GOES_ON = re.compile(r"[\w+#]|-\w|\.\w")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
+_ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z][A-Za-z]{0,3}[A-Z]")
+_SMALL = vocabulary.PARTICLES | {"of", "the", "and", "for", "in", "on", "to", "&"}
 _SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"})
 """What is said of numbered products, hardly of numbered lessons or days."""
+_PRESSED = vocabulary.wordset("click press select choose tap hit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +49,68 @@ def spot(block: Block, doc: Doc, familiar: frozenset[str], title: str = "") -> l
     the name that it is about, which may be longer than any rule would find.
     """
     taken: dict[int, Name] = {}
-    for name in (*_entitled(doc, title), *_listed(doc), *_shaped(block, doc, familiar)):
-        rest = _clear(doc, name, taken)
-        if rest is not None:
-            taken |= dict.fromkeys(range(rest.first, rest.last), rest)
+    for name in (*_entitled(doc, title), *_expanded(doc), *_called(doc), *_listed(doc), *_defined(doc)):
+        if not any(index in taken for index in range(name.first, name.last)):
+            taken |= dict.fromkeys(range(name.first, name.last), name)
+    for name in _shaped(block, doc, familiar, taken):
+        taken |= dict.fromkeys(range(name.first, name.last), name)
     found = sorted(set(taken.values()), key=lambda name: name.first)
     return [_widened(doc, name) for name in found]
-
-
-def _clear(doc: Doc, name: Name, taken: Mapping[int, Name]) -> Name | None:
-    """Return the part of a name before what is taken already: of "Victor Emmanuel III of Italy" the king remains."""
-    last = next((index for index in range(name.first, name.last) if index in taken), name.last)
-    if last < name.last:
-        while last > name.first and not is_capital(doc[last - 1]) and doc[last - 1].text not in {"I", "II", "III"}:
-            last -= 1
-    if last == name.first:
-        return None
-    return name if last == name.last else _name(doc, name.first, last, *kind_of(doc, name.first, last))
 
 
 def _entitled(doc: Doc, title: str) -> Iterator[Name]:
     """Yield the places where the document's title stands as a name: "Mafalda of Savoy"."""
     for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", doc.text) if title else ():
         span = doc.char_span(*match.span())
-        if span is not None:
+        if span is not None and not _goes_on(doc, span.end):
             kind, trust = kind_of(doc, span.start, span.end)
             yield _name(doc, span.start, span.end, kind, trust)
+
+
+def _goes_on(doc: Doc, index: int) -> bool:
+    """Tell whether a capitalised word follows that belongs to the name: "Mariela González Torres"."""
+    return index < len(doc) and is_capital(doc[index]) and doc[index].is_alpha and not _is_plain_word(doc[index])
+
+
+def _is_plain_word(token: Token) -> bool:
+    return token.lower_ in vocabulary.words("not_names")
+
+
+def _expanded(doc: Doc) -> Iterator[Name]:
+    """Yield the words that a bracket abbreviates: "Security Assertion Markup Language (SAML)"."""
+    for index in range(2, len(doc) - 2):
+        letters = doc[index + 1].text
+        if doc[index].text != "(" or doc[index + 2].text not in {")", ",", ";"} or not _ACRONYM.fullmatch(letters):
+            continue
+        first = _abbreviated(doc, index, letters.removesuffix("s").upper())
+        if first is not None and sum(is_capital(token) for token in doc[first:index]) > 1:
+            kind, trust = kind_of(doc, first, index)
+            listed = vocabulary.listed().get(letters)
+            yield _name(doc, first, index, *((listed, Trust.LIST) if listed else (kind, trust)))
+
+
+def _abbreviated(doc: Doc, end: int, letters: str) -> int | None:
+    """Return where the words before `end` begin that `letters` abbreviates, or None; small words may be left out of it."""
+    index, rest = end, letters
+    while rest and index > 0 and doc[index - 1].text[0] not in ".,;:()":
+        index -= 1
+        token = doc[index]
+        if token.text[0].upper() == rest[-1] and (token.text[0].isupper() or token.lower_ not in _SMALL):
+            rest = rest[:-1]
+        elif token.lower_ not in _SMALL and token.text != "-":
+            return None
+    return index if not rest and is_capital(doc[index]) else None
+
+
+def _called(doc: Doc) -> Iterator[Name]:
+    """Yield the titles in quotation marks and the names in lower case."""
+    for span, is_work in quoted_titles(doc):
+        kind, trust = kind_of(doc, span.start, span.end)
+        if is_work and trust < Trust.LIST:
+            kind, trust = "work", Trust.CUE
+        yield _name(doc, span.start, span.end, kind, trust)
+    for first, last, kind, trust in lower_case_names(doc):
+        yield _name(doc, first, last, kind, trust)
 
 
 def _listed(doc: Doc) -> Iterator[Name]:
@@ -110,24 +153,56 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
     after = doc[last] if last < len(doc) else None
     before = doc[first - 1] if first else None
     beyond = after is not None and is_capital(after) and after.text.lower() not in vocabulary.words("not_names")
-    if after is not None and beyond and after.text not in vocabulary.listed():
+    if (
+        after is not None
+        and beyond
+        and after.text not in vocabulary.listed()
+        and after.text not in vocabulary.given_names()
+    ):
         return True
     if before is None or before.text in vocabulary.listed():
         return False
-    if before.text == "of" and first > 1 and doc[first - 2].text.lower() in vocabulary.ORGANIZATION_OPENERS:
-        return True
+    if before.text in {"of", "the"} and first > 1:
+        head = (
+            doc[first - 2]
+            if before.text == "of"
+            else doc[first - 3]
+            if first > 2 and doc[first - 2].text == "of"
+            else None
+        )
+        if head is not None and is_capital(head) and _takes_of(head, article=before.text == "the"):
+            return True
     return is_capital(before) and not starts_sentence(before) and not is_rank(before)
 
 
-def _shaped(block: Block, doc: Doc, familiar: frozenset[str]) -> Iterator[Name]:
-    """Yield the runs of capitalised words that something else, too, speaks for."""
+def _takes_of(head: Token, *, article: bool) -> bool:
+    """Tell whether a name goes on after "of": Bank of America, Margaret of Scotland, but not Duke of York."""
+    if head.lower_ in vocabulary.OF_HEADS and head.lower_ not in vocabulary.TITLES:
+        return True
+    lone = head.i == 0 or not is_capital(head.nbor(-1)) or is_rank(head.nbor(-1))
+    return not article and lone and head.text in vocabulary.given_names() and head.ent_type_ != "ORG"
+
+
+def _shaped(block: Block, doc: Doc, familiar: frozenset[str], taken: Container[int]) -> Iterator[Name]:
+    """Yield the runs of capitalised words that something else, too, speaks for, outside what is taken already."""
     titled = block.kind is Kind.HEADING or (is_titled(doc) and not block.text.endswith((".", "!", "?")))
-    yield from _defined(doc)
-    for first, last in runs(doc):
+    for first, last in runs(doc, taken):
         first, last = trimmed(doc, first, last)
         if first < last and _is_name(doc, first, last, familiar, titled):
             kind, trust = kind_of(doc, first, last)
+            if kind == "event" or (trust <= Trust.RECOGNISER and kind not in {"person", "place"}):
+                first, last, kind = _with_year(doc, first, last, kind)
             yield _name(doc, first, last, kind, trust)
+
+
+def _with_year(doc: Doc, first: int, last: int, kind: str) -> tuple[int, int, str]:
+    """Take the year or the number of an event into its name, for it tells it from others: 2018 Winter Olympics, PyCon 2023."""
+    before = doc[first - 1].text if first else ""
+    if kind == "event" and (_YEAR.fullmatch(before) or _ORDINAL.fullmatch(before)):
+        return first - 1, last, kind
+    if last < len(doc) and _YEAR.fullmatch(doc[last].text) and not (last + 1 < len(doc) and doc[last + 1].text in "-–/"):
+        return first, last + 1, "event"
+    return first, last, kind
 
 
 def _defined(doc: Doc) -> Iterator[Name]:
@@ -162,19 +237,39 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
         )
     if last < len(doc) and doc[last].text in vocabulary.PLAN_NOUNS and head.text.lower() in vocabulary.TIERS:
         return True
-    if not starts_sentence(head):
-        return last - first > 1 or recognised or odd or head.tag_.startswith("NN")
     if last - first == 1:
-        if head.tag_ == "NNS" and last < len(doc) and (doc[last].tag_ == "VBZ" or doc[last].text == "was"):
-            return not head.text.endswith("ics")  # a plural that takes a singular verb: Lanternworks was
-        return (
-            (head.tag_.startswith("NNP") and (recognised or _acts(doc, last)))
-            or odd
-            or head.text in vocabulary.given_names()
-        )
+        return _is_lone_name(doc, first, recognised, odd)
+    if not starts_sentence(head):
+        return True
     sold = last < len(doc) and doc[last - 1].text[0].isdigit() and doc[last].text in _SOLD  # "Widget 3 costs $4"
-    named = recognised or odd or sold or head.tag_.startswith("NNP")
+    named = recognised or odd or sold or head.tag_.startswith("NNP") or not language.is_word(head.lower_)
     return named or doc[last - 1].text.lower() in vocabulary.PLAN_NOUNS
+
+
+def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
+    """Tell whether a capitalised word that stands alone is a name; one that dictionaries lack needs less to speak for it."""
+    token, after = doc[index], doc[index + 1] if index + 1 < len(doc) else None
+    if odd or token.text in vocabulary.given_names():
+        return True
+    unknown = not language.is_word(token.lower_)
+    before = doc[index - 1].lower_ if index else ""
+    if not starts_sentence(token):
+        if unknown:
+            return recognised or token.tag_.startswith(("NN", "FW", "JJ"))
+        if before in {"the", "a", "an"} or before in _PRESSED:
+            return recognised and not _is_common_head(token)
+        return recognised or token.tag_.startswith("NNP")
+    if token.tag_ == "NNS" and after is not None and (after.tag_ == "VBZ" or after.text == "was"):
+        return not token.text.endswith("ics")  # a plural that takes a singular verb: Lanternworks was
+    if unknown and len(token.text) > 2 and token.is_alpha:
+        return token.tag_.startswith(("NN", "FW")) or _acts(doc, index + 1)
+    return token.tag_.startswith("NNP") and (recognised or (_acts(doc, index + 1) and unknown))
+
+
+def _is_common_head(token: Token) -> bool:
+    """Tell whether the word names a kind of institution, place or event, so that alone it names none: "the Board"."""
+    heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
+    return token.lower_ in heads or token.lower_ in vocabulary.words("roles")
 
 
 def _acts(doc: Doc, index: int) -> bool:

@@ -29,16 +29,43 @@ ORGANIZATION_HEADS = LEGAL_FORMS | wordset(
     "university institute college school academy bank group holdings labs laboratory laboratories laboratorium technologies systems robotics "
     "analytics software solutions industries partners ventures foundation association society ministry department agency council "
     "committee commission party church hospital museum library press records entertainment pictures studios motors airlines "
-    "railways energy pharmaceuticals insurance logistics consulting universität hochschule team united fc"
+    "railways energy pharmaceuticals insurance logistics consulting universität hochschule team united fc afc army navy parliament "
+    "government senate congress league union federation confederation alliance coalition institution bureau authority corps brigade "
+    "regiment battalion guard police diocese orchestra philharmonic symphony quartet choir band club capital "
+    "communications networks media broadcasting television productions films cinema theatre theater newspaper times herald gazette "
+    "post tribune chronicle aerospace aviation aircraft motor automotive electronics semiconductors "
+    "biotech therapeutics diagnostics healthcare clinic brewery foods bakery apparel fashion publishing publishers books inn hotels "
+    "hotel resorts airways lines cruises shipping steel mining petroleum oil gas electric power utilities telecom mobile wireless "
+    "tech digital interactive congregation seminary polytechnic gymnasium lyceum kindergarten"
 )
 ORGANIZATION_OPENERS = wordset("university institute bank ministry department college academy museum church school")
 PLACE_HEADS = wordset(
     "city county province district river lake sea ocean island islands mountain mountains mount street avenue road square valley bay "
-    "desert park bridge airport station castle abbey cathedral village town kingdom republic state"
+    "desert park bridge airport station castle abbey cathedral village town kingdom republic state peninsula coast falls canyon creek "
+    "forest plateau basin canal harbor harbour cemetery palace stadium arena plaza boulevard lane highway glacier volcano gulf strait "
+    "archipelago tower zoo heights hill hills springs beach peak ridge woods estate manor mansion barracks parish"
 )
 EVENT_HEADS = wordset(
-    "war battle revolution conference summit olympics games festival championship cup election treaty"
+    "war battle revolution conference summit olympics games festival championship championships cup election treaty olympiad marathon "
+    "tournament derby siege uprising rebellion coup massacre genocide crisis earthquake eruption expo biennale hackathon oscars grammys "
+    "crusade holocaust renaissance enlightenment reformation regatta symposium prix playoffs"
 )
+OF_HEADS = (
+    ORGANIZATION_OPENERS
+    | PLACE_HEADS
+    | EVENT_HEADS
+    | wordset(
+        "bank act order legion reign house government parliament faculty office council court league union federation confederation "
+        "association society institution museum library party army diocese archdiocese congregation community siege peace edict declaration "
+        "convention constitution charter gospel hall tower temple statue basilica gulf cape isle isles strait port duchy principality "
+        "commonwealth dominion empire brotherhood knights journal encyclopedia bureau centre center chamber guild conservatory states "
+        "trustees massacre campaign conquest invasion fall age era feast day museum gallery theatre theater opera convent monastery priory "
+        "agency authority commission committee fund trust institute foundation organization organisation alliance coalition conference "
+        "congress front movement network service fellowship ministry friends sons daughters fields garden gardens tomb wall valley hills "
+        "lord game prince tale legend book song lady man king"
+    )
+)
+"""Capitalised nouns that take "of" into a name: Bank of America, Act of Union, Tower of London."""
 PLAN_NOUNS = wordset("plan tier edition package subscription")
 TIERS = wordset(
     "free starter basic standard professional pro plus premium business team teams growth enterprise ultimate essentials"
@@ -46,7 +73,11 @@ TIERS = wordset(
 TITLES = wordset(
     "mr mr. mrs mrs. ms ms. dr dr. prof prof. sir lady lord king queen president professor captain senator saint "
     "prime minister count countess duke duchess baron baroness prince emperor empress cardinal bishop archbishop pope rabbi "
-    "margrave marquess earl viscount consort lieutenant colonel sergeant reverend archduke tsar sultan"
+    "margrave marquess earl viscount consort lieutenant colonel sergeant reverend archduke tsar sultan chancellor premier judge justice "
+    "governor mayor admiral commander commodore rear marshal brigadier general major-general rev rev. hon hon. gen gen. "
+    "col col. sgt sgt. capt capt. lt lt. maj maj. rep rep. sen sen. gov gov. emeritus sheikh sheik imam ayatollah maharaja raja "
+    "pharaoh chief coach doña señor herr frau monsieur madame mme mlle abbot abbess "
+    "deacon vicar pastor rector provost dame sire infanta dauphin"
 )
 TITLE_ROLES = wordset(
     "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "

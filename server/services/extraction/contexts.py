@@ -1,0 +1,220 @@
+"""Contexts: what the words around a name say it is: "the city of X", "X, a startup", "CEO of X", "written in X", "X, Norway".
+
+Asked only where neither a list nor a word of the name itself has said so. Looks at words and tags; the parse comes later.
+"""
+
+from __future__ import annotations
+
+import re
+
+from spacy.tokens import Doc
+
+from server.services.extraction import vocabulary
+
+_NOUNS = vocabulary.TYPE_NOUNS | {
+    noun: kind
+    for kind, nouns in {
+        "organization": "band orchestra choir club team newspaper magazine broadcaster airline brewery retailer manufacturer publisher label "
+        "carmaker automaker bank insurer charity nonprofit union party ministry department regulator retailer brand studio network "
+        "foundation association provider maker chain consultancy cooperative fund conglomerate subsidiary supplier developer "
+        "diocese corporation militia army navy college academy institution think-tank bookmaker lab laboratory operator",
+        "place": "commune municipality district province county capital suburb neighborhood neighbourhood settlement hamlet mountain lake "
+        "valley peninsula continent street bay port prefecture territory parish township borough castle cathedral bridge building museum "
+        "stadium airport station park square cemetery palace community desert sea canal volcano peak",
+        "technology": "algorithm compiler library framework language database editor format protocol standard runtime specification codec "
+        "toolkit orm kernel shell plugin plug-in api sdk linter parser debugger browser engine server client microcontroller "
+        "processor chip chipset interpreter cli broker proxy distro distribution tool technology package",
+        "product": "smartphone phone laptop tablet camera car vehicle aircraft drone console app suite service vaccine drug headset watch "
+        "rifle tank missile",
+        "person": "footballer player cyclist swimmer boxer actor actress singer songwriter rapper musician composer painter sculptor "
+        "poet novelist playwright journalist broadcaster politician lawyer judge diplomat bishop priest nun monk saint king queen emperor "
+        "princess prince duke noblewoman nobleman physician nurse surgeon chemist biologist historian philosopher economist engineer "
+        "developer designer founder entrepreneur businessman businesswoman businessperson chef coach manager captain officer soldier general admiral "
+        "sprinter shooter wrestler golfer swimmer skier racer driver astronaut model dancer choreographer producer "
+        "screenwriter filmmaker photographer illustrator architect activist teacher professor student researcher son daughter wife husband "
+        "brother sister father mother widow cousin nephew niece uncle aunt grandson granddaughter friend colleague resident native",
+        "work": "film movie novel book album song single series sitcom documentary musical opera symphony poem play painting "
+        "sculpture ballad drama comedy thriller videogame soundtrack sequel episode mixtape memoir biography anthology comic manga essay",
+        "event": "war battle festival conference tournament championship competition ceremony siege treaty uprising earthquake "
+        "hurricane election",
+    }.items()
+    for noun in nouns.split()
+}
+_OFFICES = (
+    vocabulary.words("roles")
+    | vocabulary.TITLE_ROLES
+    | vocabulary.wordset("employee member subsidiary shareholder board division headquarters")
+)
+_PLACE_BEFORE = re.compile(
+    r"(?:\b(?:born|based|living|lives?|lived|located|situated|lies|grew up|raised|headquartered|died|buried|"
+    r"settled|residing|resides?|held|"
+    r"staying|stayed|opened|office|offices|campus|hospital|village|town|city|region|suburb|district|outskirts|north|south|east|west|capital) (?:in|at|near|of)"
+    r"|\b(?:moved|moves|relocated|relocating|travel(?:l?ed|s)?|flew|emigrated|returned|exiled|visit(?:ed|s)? to|trip|road|border) (?:to|from)"
+    r"|\b(?:city|town|village|state|province|region|island|kingdom|port|duchy|county|district|municipality) of"
+    r"|\b(?:dukes?|counts?|countess|duchess|earls?|kings?|queens?|princes?|princess|barons?|baroness|margraves?|lords?|lady|bishops?|archbishops?|landgrave|"
+    r"electors?|emperors?|empress|marquess|viscount|governor|mayor|lordship|palatine) of"
+    r"|\b(?:northern|southern|eastern|western|central|downtown|rural|throughout|across|near|outside) )(?: the)?\s*$",
+    re.IGNORECASE,
+)
+_ORGANIZATION_BEFORE = re.compile(
+    r"\b(?:works? (?:at|for)|worked (?:at|for)|working (?:at|for)|joined|joins|employed (?:at|by)|hired by|acquired by|acquires?|acquired|"
+    r"bought by|owned by|funded by|founded|co-founded|"
+    r"(?:ceo|cto|cfo|coo|president|chairman|chairwoman|chair|founder|co-founder|cofounder|director|"
+    r"head|employees?|executive|engineers?|manager|spokes(?:man|woman|person)|shares|subsidiary|unit|division|investors?|customers|board|members?) "
+    r"(?:of|at|for)|"
+    r"signed (?:for|with)|plays for|played for|invested in|competitors? (?:of|like)|rivals?|partnered with|partnership with|released by|published by|"
+    r"produced by|"
+    r"studied at|studies at|graduated from|degree from|educated at|taught at|lectured at|professor at|student at|alumnus of|enrolled at|"
+    r"attended)(?: the)?\s*$",
+    re.IGNORECASE,
+)
+_TECHNOLOGY_BEFORE = re.compile(
+    r"\b(?:written in|writes? in|wrote in|implemented in|built (?:on|with|in|using|on top of)|runs on|running on|powered by|based on|"
+    r"migrat(?:ed|es?|ing) (?:to|from)|switch(?:ed|es|ing)? (?:to|from)|ported to|install(?:s|ed|ing)?|import(?:s|ed|ing)?|"
+    r"compil(?:ed?|es|ing) (?:to|with)|deploy(?:s|ed)? (?:to|on|with)|support for|supports|via|using|uses|adopted|implements|compatible with|"
+    r"interoperates? with|integrates? with|fork of|successor (?:to|of)|alternative to|version of|programming in|coded in|such as)\s*$",
+    re.IGNORECASE,
+)
+_TECHNICAL = re.compile(
+    r"\b(?:code|api|database|server|servers|client|library|framework|software|cluster|compiler|python|kernel|deployment|protocol|query|queries|cache|runtime|"
+    r"backend|frontend|endpoints?|pipelines?|app|apps|data|container|containers|microservices?|plugin|config|repo|devices?|sdk|release[sd]?|versions?)\b",
+    re.IGNORECASE,
+)
+_LIVES = frozenset(
+    vocabulary.wordset(
+        "said says told tells wrote writes married died graduated resigned retired studied lives lived speaks sang starred played plays "
+        "thinks thought believes argued explained asked replied laughed smiled walked recalls recalled attended enrolled teaches taught grew"
+    )
+)
+_COPULAS = frozenset({"is", "was", "are", "were", "became", "becomes", "remains"})
+_AFTER_KIND = {
+    "technology": vocabulary.wordset(
+        "library framework protocol api sdk cluster clusters server servers plugin database query queries runtime compiler "
+        "container containers driver drivers client cli code script scripts bindings devices standard"
+    ),
+    "organization": vocabulary.wordset(
+        "employees spokesman spokeswoman spokesperson shares ceo executives customers engineers shareholders headquarters stock"
+    ),
+    "place": vocabulary.wordset("residents native region area province county suburb"),
+    "person": vocabulary.wordset("family"),
+    "work": vocabulary.wordset("soundtrack trailer"),
+}
+_LATE = frozenset(
+    {
+        "that",
+        "which",
+        "who",
+        "whose",
+        "where",
+        "when",
+        "in",
+        "of",
+        "for",
+        "by",
+        "with",
+        "on",
+        "at",
+        "from",
+        "to",
+        "and",
+        "but",
+        ",",
+        ".",
+        ";",
+        "(",
+        "as",
+        "used",
+        "based",
+    }
+)
+
+
+def kind_by_context(doc: Doc, first: int, last: int) -> str | None:
+    """Return what the words around doc[first:last] say it is, or None where they say nothing."""
+    return (
+        _by_noun_before(doc, first)
+        or _by_definition(doc, last)
+        or _by_place_after(doc, last)
+        or _by_words_before(doc, first, last)
+        or _by_word_after(doc, first, last)
+    )
+
+
+def _by_noun_before(doc: Doc, first: int) -> str | None:
+    """Read "the startup X", "the novel X", "footballer X"."""
+    noun = doc[first - 1] if first else None
+    if noun is None or not noun.text.islower() or not noun.tag_.startswith("NN") or noun.tag_ == "NNS":
+        return None
+    return _NOUNS.get(noun.text)
+
+
+def _by_definition(doc: Doc, last: int) -> str | None:
+    """Read "X is a city in", "X, a Dutch retailer,", "X and Y are protocols": the noun that ends the first noun phrase."""
+    index = last
+    if index < len(doc) and doc[index].text == "(":
+        index = next((one + 1 for one in range(index, min(index + 25, len(doc))) if doc[one].text == ")"), index)
+    if index + 2 >= len(doc):
+        return None
+    if doc[index].text == "and" and index + 3 < len(doc) and doc[index + 1].text[:1].isupper():
+        index += 2
+    if doc[index].text == "," and doc[index + 1].lower_ in {"a", "an", "the"}:
+        start = index + 2
+    elif doc[index].lower_ in _COPULAS:
+        start = index + 1
+        if doc[start].lower_ in {"also", "now", "still", "currently"}:
+            start += 1
+    else:
+        return None
+    noun = None
+    for token in doc[start : start + 12]:
+        if token.lower_ in _LATE and noun is not None:
+            break
+        if token.tag_.startswith("VB") and token.tag_ not in {"VBN", "VBG"}:
+            break
+        if token.text.islower() and token.tag_.startswith("NN"):
+            noun = token
+        elif token.lower_ in _LATE and token.text != ",":
+            break
+    if noun is None:
+        return None
+    if noun.text in {"one", "part", "member", "kind", "type", "name"}:
+        return None
+    return _NOUNS.get(noun.text) or _NOUNS.get(noun.text.removesuffix("s"))
+
+
+def _by_place_after(doc: Doc, last: int) -> str | None:
+    """Read "X, Norway": a place within a listed one."""
+    if last + 1 < len(doc) and doc[last].text == ",":
+        after = doc[last + 1]
+        names = vocabulary.listed_by_word().get(vocabulary.first_word(after.text), ())
+        name = next((one for one in names if doc.text.startswith(one, after.idx)), None)
+        if name is not None and vocabulary.listed()[name] == "place":
+            rest = doc.text[after.idx + len(name) : after.idx + len(name) + 5]
+            return None if re.match(r",? (?:and|or|&) ", rest) else "place"
+    return None
+
+
+def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
+    start = doc[max(first - 5, 0)].idx
+    words = doc.text[start : doc[first].idx]
+    if _PLACE_BEFORE.search(words):
+        return "place"
+    if _ORGANIZATION_BEFORE.search(words):
+        return None if doc[first].ent_type_ == "PERSON" and last - first > 1 else "organization"
+    if _TECHNOLOGY_BEFORE.search(words) and doc[first].ent_type_ not in {"PERSON", "GPE", "ORG"}:
+        return "technology"
+    if _TECHNOLOGY_BEFORE.search(words) and _TECHNICAL.search(doc.text):
+        return "technology"
+    return None
+
+
+def _by_word_after(doc: Doc, first: int, last: int) -> str | None:
+    after = doc[last] if last < len(doc) else None
+    if after is None:
+        return None
+    for kind, nouns in _AFTER_KIND.items():
+        if after.lower_ in nouns:
+            return kind
+    if after.lower_ in _LIVES and doc[first].ent_type_ not in {"ORG", "GPE"} and doc[first - 1].lower_ != "the":
+        return "person"
+    return None
