@@ -26,6 +26,7 @@ from server.services.formats.types import text_kind
 from server.services.identity import exclude_each_other, match_key
 from server.services.quotes import QuoteIndex
 from server.services.soundness import shown, sound_entity, sound_fact, sound_relationship, storable
+from server.services.surroundings import surroundings
 
 _KNOWN = 200
 _MISSING = "The quote does not occur in the document."
@@ -100,6 +101,7 @@ class Gathering:
         self._title = title
         self._content = content
         self._quotes = QuoteIndex(content)
+        self._around = surroundings(content, chunks)
         self._by_name: dict[str, list[str]] = {}
         self._recent: dict[str, None] = {}
 
@@ -107,7 +109,9 @@ class Gathering:
         """Return a chunk as an extractor sees it, with the names so far, the latest mentioned last."""
         place, things = self.reading.chunks[number], self.reading.things
         known = (KnownName(k, things[k].name, things[k].type, tuple(things[k].aliases)) for k in self._known())
-        return ChunkText(self._content[place.start : place.end], self._title, tuple(known))
+        around = self._around[number]
+        text = self._content[place.start : place.end]
+        return ChunkText(text, self._title, tuple(known), around.headings, around.table)
 
     def _known(self) -> list[str]:
         return list(self._recent)[-_KNOWN:]

@@ -122,11 +122,17 @@ class KnownName:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """One chunk as an extractor sees it. `known`: names of earlier chunks of the document; their keys may be used as subjects and targets."""
+    """One chunk as an extractor sees it. `known`: names of earlier chunks of the document; their keys may be used as subjects and targets.
+
+    `headings`: those that it stands under, outermost first, its own first one among them; `table`: the line with the heads of the table
+    that its first row goes on with.
+    """
 
     text: str
     title: str = ""
     known: tuple[KnownName, ...] = ()
+    headings: tuple[str, ...] = ()
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
