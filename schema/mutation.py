@@ -8,6 +8,7 @@ from schema.mutations.documents import DocumentMutations
 from schema.mutations.entities import EntityMutations
 from schema.mutations.facts import FactMutations
 from schema.mutations.imports import ImportMutations
+from schema.mutations.ingestions import IngestionMutations
 from schema.mutations.memories import MemoryMutations
 from schema.mutations.projects import ProjectMutations
 from schema.mutations.relationships import RelationshipMutations
@@ -18,6 +19,7 @@ from schema.mutations.volumes import VolumeMutations
 class Mutation(
     VolumeMutations,
     DocumentMutations,
+    IngestionMutations,
     EntityMutations,
     FactMutations,
     RelationshipMutations,

@@ -118,6 +118,20 @@ def demo(host: Host = None, port: Port = None, workers: Workers = None, data: Da
 
 
 @app.command()
+def worker(data: Data = None) -> None:
+    """Work on ingestions, apart from the server: as many of these as wanted, on one data folder or one PostgreSQL.
+
+    The server works on them too, unless LOREGRAPH_INGESTION is false. SIGTERM ends it: what is under way is given back.
+    """
+    from server.app import configure_logging
+    from server.commands import working
+
+    settings = _settings(data=data)
+    configure_logging(settings.log_level)
+    _run(working.work(settings, lambda: _say("Loregraph works on ingestions. Ctrl+C ends it.")))
+
+
+@app.command()
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")],
     volume: Annotated[

@@ -22,6 +22,7 @@ from schema.context import Context
 from schema.graphiql import graphiql_page, graphiql_routes
 from schema.http import GraphQLEndpoint
 from schema.limits import Limits
+from schema.uploads import UploadEndpoint
 from server.auth import LOCAL
 from server.config import Settings
 from server.embeddings import Embedder, open_embedder
@@ -33,8 +34,8 @@ from server.services.extraction.pool import ExtractionPool
 from server.services.health import check_health
 from server.services.knowledge import Knowledge
 from server.store import Store
-from server.store.migrations import check_current
 from server.store.jobs import backlog
+from server.store.migrations import check_current
 from server.terms import Authority
 
 __all__ = ["configure_logging", "create_app", "from_environment", "opened", "prepare", "reading", "running", "usable"]
@@ -114,9 +115,14 @@ def usable(settings: Settings) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def running(knowledge: Knowledge) -> AsyncIterator[asyncio.Task[None]]:
-    """Run the vector follower and the ingestion worker; yield the worker's task. At the end both give back what they hold."""
+async def running(knowledge: Knowledge, *, ingesting: bool = True) -> AsyncIterator[asyncio.Task[None] | None]:
+    """Run the vector follower and, if `ingesting`, the ingestion worker, whose task is yielded. At the end both give back
+    what they hold.
+    """
     knowledge.store.start()
+    if not ingesting:
+        yield None
+        return
     worker = asyncio.create_task(knowledge.worker.run(), name="ingestion worker")
     worker.add_done_callback(_report)
     try:
@@ -164,7 +170,7 @@ def create_app(settings: Settings) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with opened(settings) as knowledge, running(knowledge) as worker:
+        async with opened(settings) as knowledge, running(knowledge, ingesting=settings.ingestion) as worker:
             await knowledge.volumes.ensure(DEFAULT_VOLUME, LOCAL.actor)
             app.state.knowledge, app.state.worker = knowledge, worker
             yield
@@ -187,6 +193,7 @@ def create_app(settings: Settings) -> Starlette:
     routes = [
         Route("/", lambda request: RedirectResponse("/graphql")),
         Route("/graphql", endpoint),
+        Route("/documents", UploadEndpoint(context)),
         Route("/health", _health),
         *(graphiql_routes() if settings.graphiql else ()),
     ]
@@ -206,7 +213,8 @@ async def _health(request: Request) -> JSONResponse:
         wrong = error.message if isinstance(error, ServerError) else "The database does not answer."
         _log.warning("Not ready: %s", wrong, exc_info=not isinstance(error, ServerError))
         return JSONResponse({"status": "unavailable", "degraded": [wrong]}, 503)
-    stopped = ["The ingestion worker has stopped."] if request.app.state.worker.done() else []
+    worker = request.app.state.worker
+    stopped = ["The ingestion worker has stopped."] if worker is not None and worker.done() else []
     ready = state.ready and not stopped
     report = {
         "status": "ready" if ready else "unavailable",

@@ -72,7 +72,9 @@ class Settings(BaseSettings):
     ingestion: bool = Field(
         True, description="Work on ingestions inside the server. If false, run `loregraph worker` beside it."
     )
-    ingestion_lease: float = Field(30, gt=0, description="Seconds after which another worker takes over a step of an ingestion.")
+    ingestion_lease: float = Field(
+        30, gt=0, description="Seconds after which another worker takes over a step of an ingestion."
+    )
 
     follower_lease: float = Field(
         5, gt=0, le=60, description="Seconds after which another process takes over a follower."

@@ -22,8 +22,9 @@ from schema.types.relationship import Relationship
 from server.ids import NodeKind, encode_id
 from server.store import filters
 from server.store import relations as rel
-from server.store.records import ChunkRecord, DocumentRecord, IngestionRecord, RejectionRecord
-from server.terms import Authority, IngestionStatus
+from server.store.jobs import dead_jobs
+from server.store.records import ChunkRecord, DeadJobRecord, DocumentRecord, IngestionRecord, RejectionRecord
+from server.terms import Authority, IngestionStatus, JobKind
 
 if TYPE_CHECKING:
     from schema.types.entity import Entity
@@ -177,6 +178,29 @@ class RejectedItem:
     reason: str = strawberry.field(description="Why it was refused.")
 
 
+@strawberry.type(description="The step that an ingestion has failed at.")
+class FailedStep:
+    step: str = strawberry.field(description="What was to be done: chunk (extract it), resolve (gather), write.")
+    chunk: int | None = strawberry.field(description="Which chunk was to be extracted, from 0; null for other steps.")
+    error: str = strawberry.field(description="Why it was given up.")
+    raw_answer: str | None = strawberry.field(
+        description="The last answer as it came, where one came and could not be used."
+    )
+    failures: int = strawberry.field(description="How often it was tried.")
+    kills: int = strawberry.field(description="How many workers died or stood still over it; those are no failures.")
+
+    @staticmethod
+    def of(row: DeadJobRecord) -> FailedStep:
+        return FailedStep(
+            step=row.kind,
+            chunk=row.ordinal if row.kind == JobKind.CHUNK else None,
+            error=row.error or "",
+            raw_answer=row.raw,
+            failures=row.failures,
+            kills=row.kills,
+        )
+
+
 @strawberry.type(description="One run of the extraction pipeline over one document.")
 class Ingestion(Node):
     id: strawberry.ID = strawberry.field(description="The ingestion's id.")
@@ -215,6 +239,12 @@ class Ingestion(Node):
     @staticmethod
     async def document(parents: list[Ingestion], info: Info) -> list[Document | Exception]:
         return await documents_by_id(info, [run.document_id for run in parents])
+
+    @batched(description="The step that it has failed at, with the raw answer; null unless it has FAILED.")
+    @staticmethod
+    async def failed_step(parents: list[Ingestion], info: Info) -> list[FailedStep | None]:
+        rows = await dead_jobs(info.context.store.read, [run.key for run in parents])
+        return [None if row is None else FailedStep.of(row) for row in rows]
 
     @batched(description="What was found and refused, with the reasons: nothing disappears in silence.")
     @staticmethod

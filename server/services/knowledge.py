@@ -9,6 +9,7 @@ from server.services.entities import Entities
 from server.services.facts import Facts
 from server.services.formats import Converter
 from server.services.imports import Imports
+from server.services.ingestion.control import Ingestions
 from server.services.ingestion.worker import Extract, IngestionWorker
 from server.services.memories import Memories
 from server.services.projects import CodeArtifacts, Projects
@@ -34,6 +35,7 @@ class Knowledge:
         self.projects = Projects(store)
         self.code_artifacts = CodeArtifacts(store, embedder)
         self.documents = Documents(store, embedder, extractor)
+        self.ingestions = Ingestions(store, extractor)
         self.converter = Converter(settings)
         self.uploads = Uploads(store, self.converter)
         self.imports = Imports(store, embedder)

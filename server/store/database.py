@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from server.config import Settings
 from server.errors import UpstreamUnavailable
+from server.store.driver import driver
 
 # A transaction that its process has left open this long is given up: a machine that vanished must not keep a lock.
 _ABANDONED_MS = 60_000
@@ -100,6 +101,7 @@ class Database:
     def _sqlite(url: str, settings: Settings, *, pool_size: int, **options: Any) -> AsyncEngine:
         engine = create_async_engine(
             url,
+            module=driver(),
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=settings.busy_timeout,

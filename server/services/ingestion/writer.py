@@ -8,7 +8,8 @@ from uuid import UUID
 from server import models
 from server.embeddings import Embedder
 from server.ids import NodeKind, encode_id, new_id
-from server.services.claims import Claim, Period, Support, fact_claim, relationship_claim, write_claims
+from server.services.assertions import write_claims
+from server.services.claims import FACT, RELATIONSHIP, Claim, Period, Support, fact_claim, relationship_claim
 from server.services.entities import NewEntity, add_aliases, insert_entity
 from server.services.extraction.protocol import (
     ExtractedFact,
@@ -76,8 +77,8 @@ class DocumentWriter:
         facts = [c for c in map(self._claim, self._statements(ExtractedFact)) if c is not None]
         edges = [c for c in map(self._claim, self._statements(None)) if c is not None]
         fresh = frozenset(self._made.values())
-        written = await write_claims(tx, facts, self._embedded, fresh=fresh)
-        linked = await write_claims(tx, edges, self._embedded, fresh=fresh)
+        written = await write_claims(tx, FACT, facts, self._embedded, fresh=fresh)
+        linked = await write_claims(tx, RELATIONSHIP, edges, self._embedded, fresh=fresh)
         tx.insert_many(
             models.Rejection,
             [
@@ -274,6 +275,7 @@ class DocumentWriter:
             start=start,
             end=end,
             verified=True,
+            origin=Origin.EXTRACTED,
         )
 
     def _refuse(self, statement: Statement, reason: str) -> None:
