@@ -45,36 +45,71 @@ _OFFICES = (
     | vocabulary.TITLE_ROLES
     | vocabulary.wordset("employee member subsidiary shareholder board division headquarters")
 )
-_PLACE_BEFORE = re.compile(
-    r"(?:\b(?:born|based|living|lives?|lived|located|situated|lies|grew up|raised|headquartered|died|buried|"
-    r"settled|residing|resides?|held|"
-    r"staying|stayed|opened|office|offices|campus|hospital|village|town|city|region|suburb|district|outskirts|north|south|east|west|capital) (?:in|at|near|of)"
-    r"|\b(?:moved|moves|relocated|relocating|travel(?:l?ed|s)?|flew|emigrated|returned|exiled|visit(?:ed|s)? to|trip|road|border) (?:to|from)"
-    r"|\b(?:city|town|village|state|province|region|island|kingdom|port|duchy|county|district|municipality) of"
-    r"|\b(?:dukes?|counts?|countess|duchess|earls?|kings?|queens?|princes?|princess|barons?|baroness|margraves?|lords?|lady|bishops?|archbishops?|landgrave|"
-    r"electors?|emperors?|empress|marquess|viscount|governor|mayor|lordship|palatine) of"
-    r"|\b(?:northern|southern|eastern|western|central|downtown|rural|throughout|across|near|outside) )(?: the)?\s*$",
-    re.IGNORECASE,
+_PHRASES = (
+    (
+        "place",
+        "born based living live lives lived located situated lies lie raised headquartered died buried settled residing reside resides held staying "
+        "stayed opened opening office offices campus hospital village town city region suburb district outskirts north south east west up arrived",
+        "in at near",
+    ),
+    (
+        "place",
+        "moved moves move moving relocated relocating travelled traveled travels flew emigrated returned exiled visit trip road",
+        "to",
+    ),
+    (
+        "place",
+        "capital north south east west city town village state province region island kingdom port duchy county outskirts suburb",
+        "of",
+    ),
+    (
+        "place",
+        "duke dukes count counts countess duchess earl earls king kings queen queens prince princes princess baron barons baroness margrave lord "
+        "lords lady bishop bishops archbishop landgrave elector electors emperor empress marquess viscount governor mayor palatine",
+        "of",
+    ),
+    ("organization", "work works worked working job employed hired position engineer manager lead", "at for by"),
+    (
+        "organization",
+        "acquired bought owned funded released published produced distributed manufactured backed run",
+        "by",
+    ),
+    (
+        "organization",
+        "ceo cto cfo coo president chairman chairwoman chair founder co-founder cofounder director head employee employees executive "
+        "spokesman spokeswoman spokesperson shares subsidiary unit division investor investors customers board member members",
+        "of at for",
+    ),
+    ("organization", "signed plays play played playing", "for with"),
+    (
+        "organization",
+        "study studied studies taught teaches lectured professor student educated enrolled fellow lecturer degree graduate phd",
+        "at from",
+    ),
+    ("organization", "graduated", "from"),
+    ("organization", "alumnus alumni", "of"),
+    ("organization", "invested stake shares", "in"),
+    ("organization", "partnered partnership", "with"),
+    ("technology", "written write writes wrote implemented coded programming built", "in"),
+    ("technology", "built runs run running based deployed deploy deploys", "on with"),
+    ("technology", "migrated migrate migrates migrating switched switching ported compiled compiles", "to from"),
+    ("technology", "support alternative", "for to"),
+    ("technology", "compatible integrates integrated interoperates", "with"),
+    ("technology", "powered", "by"),
+    ("technology", "fork version", "of"),
 )
-_ORGANIZATION_BEFORE = re.compile(
-    r"\b(?:works? (?:at|for)|worked (?:at|for)|working (?:at|for)|joined|joins|employed (?:at|by)|hired by|acquired by|acquires?|acquired|"
-    r"bought by|owned by|funded by|founded|co-founded|"
-    r"(?:ceo|cto|cfo|coo|president|chairman|chairwoman|chair|founder|co-founder|cofounder|director|"
-    r"head|employees?|executive|engineers?|manager|spokes(?:man|woman|person)|shares|subsidiary|unit|division|investors?|customers|board|members?) "
-    r"(?:of|at|for)|"
-    r"signed (?:for|with)|plays for|played for|invested in|competitors? (?:of|like)|rivals?|partnered with|partnership with|released by|published by|"
-    r"produced by|"
-    r"studied at|studies at|graduated from|degree from|educated at|taught at|lectured at|professor at|student at|alumnus of|enrolled at|"
-    r"attended)(?: the)?\s*$",
-    re.IGNORECASE,
-)
-_TECHNOLOGY_BEFORE = re.compile(
-    r"\b(?:written in|writes? in|wrote in|implemented in|built (?:on|with|in|using|on top of)|runs on|running on|powered by|based on|"
-    r"migrat(?:ed|es?|ing) (?:to|from)|switch(?:ed|es|ing)? (?:to|from)|ported to|install(?:s|ed|ing)?|import(?:s|ed|ing)?|"
-    r"compil(?:ed?|es|ing) (?:to|with)|deploy(?:s|ed)? (?:to|on|with)|support for|supports|via|using|uses|adopted|implements|compatible with|"
-    r"interoperates? with|integrates? with|fork of|successor (?:to|of)|alternative to|version of|programming in|coded in|such as)\s*$",
-    re.IGNORECASE,
-)
+_BEFORE = {
+    f"{word} {link}": kind for kind, words, links in _PHRASES for word in words.split() for link in links.split()
+} | {
+    word: kind
+    for kind, words in {
+        "place": "northern southern eastern western central downtown rural throughout across near outside visited visits",
+        "organization": "joined joins acquired acquires founded co-founded attended",
+        "technology": "uses using adopted supports implements install installs installed via",
+    }.items()
+    for word in words.split()
+}
+"""What a name is after one word, or after a word and a preposition."""
 _TECHNICAL = re.compile(
     r"\b(?:code|api|database|server|servers|client|library|framework|software|cluster|compiler|python|kernel|deployment|protocol|query|queries|cache|runtime|"
     r"backend|frontend|endpoints?|pipelines?|app|apps|data|container|containers|microservices?|plugin|config|repo|devices?|sdk|release[sd]?|versions?)\b",
@@ -187,25 +222,25 @@ def _by_place_after(doc: Doc, last: int) -> str | None:
     if last + 1 < len(doc) and doc[last].text == ",":
         after = doc[last + 1]
         names = vocabulary.listed_by_word().get(vocabulary.first_word(after.text), ())
-        name = next((one for one in names if doc.text.startswith(one, after.idx)), None)
+        text = doc[last + 1 : last + 8].text
+        name = next((one for one in names if text.startswith(one)), None)
         if name is not None and vocabulary.listed()[name] == "place":
-            rest = doc.text[after.idx + len(name) : after.idx + len(name) + 5]
-            return None if re.match(r",? (?:and|or|&) ", rest) else "place"
+            return None if re.match(r",? (?:and|or|&) ", text[len(name) :]) else "place"
     return None
 
 
 def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
-    start = doc[max(first - 5, 0)].idx
-    words = doc.text[start : doc[first].idx]
-    if _PLACE_BEFORE.search(words):
-        return "place"
-    if _ORGANIZATION_BEFORE.search(words):
-        return None if doc[first].ent_type_ == "PERSON" and last - first > 1 else "organization"
-    if _TECHNOLOGY_BEFORE.search(words) and doc[first].ent_type_ not in {"PERSON", "GPE", "ORG"}:
-        return "technology"
-    if _TECHNOLOGY_BEFORE.search(words) and _TECHNICAL.search(doc.text):
-        return "technology"
-    return None
+    end = first - 1 if first and doc[first - 1].lower_ == "the" else first
+    if end == 0:
+        return None
+    word = doc[end - 1].lower_
+    kind = (_BEFORE.get(f"{doc[end - 2].lower_} {word}") if end > 1 else None) or _BEFORE.get(word)
+    label = doc[first].ent_type_
+    if kind == "organization" and label == "PERSON" and last - first > 1:
+        return None
+    if kind == "technology" and label in {"PERSON", "GPE", "ORG"} and not _TECHNICAL.search(doc.text):
+        return None
+    return kind
 
 
 def _by_word_after(doc: Doc, first: int, last: int) -> str | None:

@@ -16,6 +16,7 @@ from server.services.extraction.kinds import Trust
 
 _WHOLE = re.compile(r"(?![\w/+#]|-\w|\.\w|\()")
 _PLAIN = re.compile(r"[a-zà-ÿ][\wà-ÿ.-]{2,24}")
+_BINDING = frozenset("-/._@#$")
 _COMMON_NAMES = vocabulary.wordset(
     "will mark bill grace rose may april june jack frank hope faith joy art gene rob sue pat chuck dick guy ray dean earl grant lance "
     "drew josh iris ivy dawn eve max miles nick penny rich rusty sandy skip stew ted van victor violet wade ward woody paige page pearl "
@@ -50,13 +51,13 @@ Find = tuple[int, int, str, Trust]
 
 def lower_case_names(doc: Doc) -> Iterator[Find]:
     """Yield the names that stand in lower case."""
-    casual = is_casual(doc)
+    casual, text = is_casual(doc), doc.text
     by_word, names = vocabulary.lowered_by_word(), vocabulary.lowered()
     end = -1
     for token in doc:
         if token.i < end or not token.text[0].islower():
             continue
-        found = _listed(doc, token, by_word)
+        found = _listed(text, token, by_word)
         if found is not None and (names[found[1]][1] in {"technology", "product"} or casual):
             end, lower = found
             if _is_used_as_name(doc, token.i, end, names[lower][1]):
@@ -78,16 +79,16 @@ def is_casual(doc: Doc) -> bool:
     )
 
 
-def _listed(doc: Doc, token: Token, by_word: dict[str, tuple[str, ...]]) -> tuple[int, str] | None:
+def _listed(text: str, token: Token, by_word: dict[str, tuple[str, ...]]) -> tuple[int, str] | None:
+    """Return the listed name that starts at the token, in lower case, and the token where it ends."""
     for lower in by_word.get(vocabulary.first_word(token.text), ()):
         stop = token.idx + len(lower)
-        before = doc.text[token.idx - 1 : token.idx]
         if (
-            doc.text.startswith(lower, token.idx)
-            and _WHOLE.match(doc.text, stop)
-            and before not in {"-", "/", ".", "_", "@", "#", "$"}
+            text.startswith(lower, token.idx)
+            and _WHOLE.match(text, stop)
+            and text[token.idx - 1 : token.idx] not in _BINDING
         ):
-            span = doc.char_span(token.idx, stop)
+            span = token.doc.char_span(token.idx, stop)
             if span is not None:
                 return span.end, lower
     return None

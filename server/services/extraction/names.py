@@ -116,10 +116,10 @@ def _called(doc: Doc) -> Iterator[Name]:
 def _listed(doc: Doc) -> Iterator[Name]:
     """Yield the listed names that no longer capitalised run contains."""
     types, by_word = vocabulary.listed(), vocabulary.listed_by_word()
-    end = 0
+    end, text = 0, doc.text
     for token in doc:
         names = by_word.get(vocabulary.first_word(token.text), ()) if token.idx >= end else ()
-        name = next((one for one in names if _stands_at(doc.text, one, token.idx)), None)
+        name = next((one for one in names if _stands_at(text, one, token.idx)), None)
         span = doc.char_span(token.idx, token.idx + len(name)) if name else None
         if span is not None:
             end = span.end_char
@@ -200,7 +200,11 @@ def _with_year(doc: Doc, first: int, last: int, kind: str) -> tuple[int, int, st
     before = doc[first - 1].text if first else ""
     if kind == "event" and (_YEAR.fullmatch(before) or _ORDINAL.fullmatch(before)):
         return first - 1, last, kind
-    if last < len(doc) and _YEAR.fullmatch(doc[last].text) and not (last + 1 < len(doc) and doc[last + 1].text in "-–/"):
+    if (
+        last < len(doc)
+        and _YEAR.fullmatch(doc[last].text)
+        and not (last + 1 < len(doc) and doc[last + 1].text in "-–/")
+    ):
         return first, last + 1, "event"
     return first, last, kind
 

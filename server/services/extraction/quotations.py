@@ -6,6 +6,8 @@ import re
 
 from spacy.tokens import Doc
 
+from server.services.extraction.titles import is_title
+
 _QUOTED = re.compile(r"“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|‘[^‘’]*’(?!\w)|(?<!\w)\"[^\"]*\"(?!\w)")
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 
@@ -13,8 +15,10 @@ _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 def quoted(doc: Doc) -> frozenset[int]:
     """Return the tokens inside quotation marks that hold a finite verb; a title or a name in quotation marks is no quotation."""
     found: set[int] = set()
-    for match in _QUOTED.finditer(doc.text):
-        inside = [token for token in doc if match.start() <= token.idx < match.end()]
+    text = doc.text
+    for match in _QUOTED.finditer(text) if any(mark in text for mark in '“„«‘"') else ():
+        span = doc.char_span(*match.span(), alignment_mode="contract")
+        inside = list(span) if span is not None and not is_title(span.text.strip('“”„«»‘’" ')) else []
         if any(token.tag_ in _FINITE for token in inside):
             found |= {token.i for token in inside}
     return frozenset(found)
