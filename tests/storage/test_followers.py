@@ -31,7 +31,7 @@ from server.ids import NodeKind, new_id
 from server.store import Store
 from server.store.compaction import Compaction
 from server.store.relations import table_of
-from server.store.vectors import VectorIndex
+from server.store.vectors import IndexRow, VectorIndex
 
 
 @pytest.fixture
@@ -98,6 +98,39 @@ async def test_a_moved_row_stays_for_two_read_intervals(settings: Settings, stor
         assert before == [(a, True)]
         assert 0.95 < time.monotonic() - moved < 3
         assert await found(slow, volume, 0.0) == [(a, 1.0)]
+
+
+async def test_moved_rows_go_while_others_keep_coming(store: Store) -> None:
+    """A search reads all rows that are there: under a long load they must not pile up."""
+    volume = await new_volume(store)
+    a = await add_entity(store, volume, "a", direction(0))
+    await store.follower.step()
+    await asyncio.sleep(0.15)
+    b = await add_entity(store, volume, "b", direction(1))
+    await store.follower.step()
+    assert await pending_rows(store) == [(b, True)]
+    assert await store.index.node_ids() == {a, b}
+
+
+async def test_commits_are_moved_together_at_most_once_in_a_third_of_the_lease(store: Store) -> None:
+    volume = await new_volume(store)
+    store.start()
+    writes: list[int] = []
+    upsert = store.index.upsert
+
+    async def counted(rows: Sequence[IndexRow]) -> None:
+        writes.append(len(rows))
+        await upsert(rows)
+
+    store.index.upsert = counted  # type: ignore[method-assign]
+    began = time.monotonic()
+    for n in range(30):
+        await add_entity(store, volume, str(n), direction(n / 10))
+    async with asyncio.timeout(10):
+        while await store.follower.backlog():
+            await asyncio.sleep(0.02)
+    assert sum(writes) == 30
+    assert len(writes) <= 1 + 3 * (time.monotonic() - began)
 
 
 async def test_batches_go_in_the_order_of_the_log(store: Store) -> None:
