@@ -35,6 +35,10 @@ class Draft:
         first, last = block.place(start, end)
         return self._text[first:last].strip()
 
+    def quote_between(self, first: Block, last: Block) -> str:
+        """Return the chunk's own characters from the first block's start to the last one's end."""
+        return self._text[first.place(0, 1)[0] : last.place(len(last.text) - 1, len(last.text))[1]].strip()
+
     def relate(
         self,
         source: Member,

@@ -12,8 +12,9 @@ from server.services.extraction.markup import Block
 from server.services.extraction.money import amounts
 from server.services.extraction.periods import periods
 from server.services.extraction.protocol import ValueType
+from server.services.extraction.sections import section_of
 
-_FIELD = re.compile(r"([A-Z][\w /-]{1,30}):\s(\S.{0,300})$")
+_FIELD = re.compile(r"([A-Za-z][\w /-]{1,30}):\s(\S.{0,300})$")
 _EDGES: Mapping[str, str] = {
     **dict.fromkeys(("includes", "features", "included"), "INCLUDES"),
     **dict.fromkeys(("compatible with", "integrations", "integrates with", "works with"), "COMPATIBLE_WITH"),
@@ -22,10 +23,23 @@ _EDGES: Mapping[str, str] = {
     **dict.fromkeys(("headquarters", "location", "based in"), "LOCATED_IN"),
     **dict.fromkeys(("founders", "founder", "founded by"), "FOUNDED_BY"),
 }
+_OF_PERSONS: Mapping[str, str] = {
+    **dict.fromkeys(("location", "based in", "city", "country"), "LOCATED_IN"),
+    **dict.fromkeys(("residence", "lives in", "home town", "hometown"), "LIVES_IN"),
+    **dict.fromkeys(("place of birth", "birthplace", "born in"), "BORN_IN"),
+    **dict.fromkeys(("employer", "company", "works at", "organization", "organisation"), "WORKS_AT"),
+    **dict.fromkeys(("alma mater", "university", "studied at"), "STUDIED_AT"),
+}
+_POSTS = frozenset({"role", "position", "job title", "job", "occupation", "current role", "current position"})
 _SKILLS = vocabulary.wordset("skills technologies tools languages stack frameworks programming databases")
 _PRICES = vocabulary.wordset("price pricing cost costs fee")
 _INEXACT = vocabulary.wordset("starting from minimum min maximum max average typical estimated approximate")
-_DATES = vocabulary.wordset("founded launched released published born died established date")
+_DATES = vocabulary.wordset("founded launched released published born died established date") | {
+    "date of birth",
+    "release date",
+    "launch date",
+}
+_DATES_OF: Mapping[str, str] = {"date of birth": "BORN", "release date": "RELEASED", "launch date": "LAUNCHED"}
 
 
 def read_field(block: Block, topic: Member | None, names: Sequence[tuple[int, Member]], draft: Draft) -> bool:
@@ -33,10 +47,18 @@ def read_field(block: Block, topic: Member | None, names: Sequence[tuple[int, Me
     match = _FIELD.match(block.text)
     if match is None or topic is None or re.search(r"[.!?]\s+[A-Z]", match[2]):
         return False
-    key, value = match[1].strip().lower(), match[2]
+    if match[1][0].islower() and not _is_known(match[1].lower(), topic):
+        return False
     draft.quote = draft.quote_of(block, 0, len(block.text))
-    members = [member for start, member in names if start >= match.start(2) and member is not topic]
-    money, dates = amounts(value), periods(value)
+    state_field(topic, match[1], match[2], [member for start, member in names if start >= match.start(2)], draft)
+    return True
+
+
+def state_field(topic: Member, label: str, value: str, members: Sequence[Member], draft: Draft) -> None:
+    """Add what the field `label` of `topic` says; `members` are those that its value names."""
+    key = " ".join(label.lower().split())
+    named = [member for member in members if member is not topic]
+    money, dates = amounts(value), periods(value if not value[:1].isdigit() else f"in {value}")
     if _PRICES & set(key.split()) and money:
         draft.state(
             topic,
@@ -48,7 +70,7 @@ def read_field(block: Block, topic: Member | None, names: Sequence[tuple[int, Me
             importance=0.9,
         )
     elif key in _DATES and dates and dates[0].value:
-        predicate = key.upper()
+        predicate = _DATES_OF.get(key, key.upper())
         draft.state(
             topic,
             f"{key} {value}",
@@ -60,15 +82,21 @@ def read_field(block: Block, topic: Member | None, names: Sequence[tuple[int, Me
             event=True,
         )
     elif kind := _edge(key, topic):
-        for member in members:
-            if kind != "HAS_SKILL" or member.type in {"technology", "concept"}:
+        for member in named[:1] if kind.endswith("_IN") else named:
+            if kind != "HAS_SKILL" or member.type in {"technology", "concept", "product"}:
                 draft.relate(topic, kind, member)
-    else:
-        draft.state(topic, f"{match[1]}: {value}", "statement", None)
-    return True
+    elif topic.type == "person" and key in _POSTS:
+        draft.state(topic, value, "experience", "HAS_ROLE", importance=0.8)
+    elif not section_of(label):
+        draft.state(topic, f"{label}: {value}", "statement", None)
+
+
+def _is_known(key: str, topic: Member) -> bool:
+    """Tell whether a key in lower case, as front matter has it, is one of those that are read."""
+    return key in _DATES or bool(_PRICES & set(key.split())) or _edge(key, topic) is not None
 
 
 def _edge(key: str, topic: Member) -> str | None:
     if topic.type == "person":
-        return "HAS_SKILL" if _SKILLS & set(key.split()) else None
+        return "HAS_SKILL" if _SKILLS & set(key.split()) else _OF_PERSONS.get(key)
     return _EDGES.get(key)

@@ -174,11 +174,11 @@ def _line(raw: str, start: int, turn: Turn | None) -> _Line:
     if (item := _ITEM.match(raw, skip)) and not _RULE.match(raw):
         task = _TASK.match(raw, item.end())
         first = task.end() if task else item.end()
-        return _Line(Kind.ITEM, start + first, raw[first:], task=task is not None, broken=raw.endswith("  "))
+        return _Line(Kind.ITEM, start + first, raw[first:], task=task is not None, broken=raw.endswith(("  ", "\\")))
     definition = _DEFINITION.match(raw)
     first = definition.end() - 2 if definition else skip
     text = ": " + raw[first + 2 :] if definition else raw[first:]
-    return _Line(Kind.PROSE, start + first, text, broken=raw.endswith("  ") or turn is not None)
+    return _Line(Kind.PROSE, start + first, text, broken=raw.endswith(("  ", "\\")) or turn is not None)
 
 
 def _is_code(raw: str) -> bool:
@@ -211,7 +211,7 @@ def _clean(lines: list[_Line]) -> Iterator[Block]:
     """Yield one block, or several where it is too long for one."""
     first = lines[0]
     if first.kind is Kind.ROW:
-        # yield from _clean_row(first)
+        yield from _clean_row(first)
         return
     characters = [pair for line in lines for pair in (*_words(line), (" ", line.start + len(line.text)))]
     for piece in _pieces(_single_spaced(characters)):

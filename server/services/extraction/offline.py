@@ -24,14 +24,15 @@ from server.services.extraction.draft import Draft
 from server.services.extraction.employment import employment
 from server.services.extraction.fields import read_field
 from server.services.extraction.foreign import foreign_spans, is_foreign
+from server.services.extraction.forms import Form
 from server.services.extraction.kinds import Trust
+from server.services.extraction.layout import Around, bare_title, lay_out, owner_of
 from server.services.extraction.literals import dates, prices
 from server.services.extraction.markup import Block, Kind, blocks
 from server.services.extraction.money import amounts
 from server.services.extraction.names import Name
-from server.services.extraction.outline import Lead, Outline, lead_of, lowered, opening
+from server.services.extraction.outline import Lead, Outline, lead_of, lowered, opening, voiced
 from server.services.extraction.periods import periods
-from server.services.extraction.posts import Post, read_post, state_post
 from server.services.extraction.protocol import ChunkText, Extraction, Span
 from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Meaning, Piece, Reading, fold, spaced
@@ -75,8 +76,9 @@ class _Passage:
     names: list[Name] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     asides: list[tuple[Member, Aside]] = field(default_factory=list)
-    post: Post | None = None
+    form: Form | None = None
     topic: Member | None = None
+    speaker: Member | None = None
 
     def is_foreign(self, start: int) -> bool:
         """Tell whether the character at `start` belongs to a sentence that is not English."""
@@ -102,10 +104,15 @@ class _Chunk:
             return self._draft.extraction(self._cast)
         self._cast.plans = self._cast.plans or any(_PLANS.search(block.text) for block in page)
         tagged = language.tag(block.text for block in page)
-        passages = [_Passage(*parts) for parts in zip(page, tagged, foreign, strict=True)]
+        headings = tuple(block.text for line in self._chunk.headings for block in blocks(f"# {line}"))
+        laid = lay_out(page, tagged, Around(self._chunk.title, headings, self._chunk.table))
+        passages = [
+            _Passage(one.block, doc, spans, form=None if spans else one.form)
+            for one, doc, spans in zip(laid, tagged, foreign, strict=True)
+        ]
         self._name(passages)
         root = self._title_member(passages)
-        self._outline(passages, Outline(root))
+        self._outline(passages, Outline(root), headings)
         self._discourse = Discourse(self._cast, root)
         for passage in passages:
             self._read(passage)
@@ -115,7 +122,10 @@ class _Chunk:
         """Return what the document's title names, if it is one thing."""
         if not self._chunk.title.strip():
             return None
-        page = blocks(f"# {self._chunk.title}")
+        owner = owner_of(self._chunk.title)
+        if owner is not None:
+            return self._cast.meet(owner, "person", Trust.CUE)
+        page = blocks(f"# {bare_title(self._chunk.title)}")
         found = [
             self._cast.meet(name.text, name.type, name.trust)
             for block, doc in zip(page, language.tag(b.text for b in page), strict=True)
@@ -126,9 +136,7 @@ class _Chunk:
     def _name(self, passages: list[_Passage]) -> None:
         """Find the names in two rounds: what is a name in the middle of a sentence is one at its start and in a heading too."""
         familiar = self._cast.familiar
-        title = names.of_title(self._chunk.title, self._chunk.text)
-        for passage in passages:
-            passage.post = None if passage.foreign else read_post(passage.block, passage.doc)
+        title = names.of_title(bare_title(self._chunk.title), self._chunk.text)
         for _ in range(2):
             for passage in passages:
                 passage.names = _names(passage, familiar, title)
@@ -142,6 +150,10 @@ class _Chunk:
             self._meet(passage, found)
 
     def _meet(self, passage: _Passage, beside: dict[int, Aside]) -> None:
+        if (spoken := passage.block.speaker) is not None:
+            passage.speaker = self._cast.meet(spoken.name, "person", Trust.CUE)
+            passage.speaker.spans.append(Span(spoken.start, spoken.end))
+            passage.speaker.quote = passage.speaker.quote or spoken.name
         for index, name in enumerate(passage.names):
             member = self._cast.meet(name.text, name.type, name.trust)
             first, last = passage.block.place(name.start, name.end)
@@ -152,13 +164,16 @@ class _Chunk:
                 dated = member if member.type != "place" or member.trust < Trust.LIST else passage.members[0]
                 passage.asides.append((dated, beside[index]))  # "Helen of Denmark (1896–1982)" is about Helen
 
-    def _outline(self, passages: list[_Passage], outline: Outline) -> None:
+    def _outline(self, passages: list[_Passage], outline: Outline, headings: tuple[str, ...]) -> None:
+        for level, heading in enumerate(headings, 1):
+            outline.stand_under(level, self._cast.find(bare_title(heading)))
         for passage in passages:
-            if [name.text for name in passage.names] == [passage.block.text] and passage.block.kind is Kind.PROSE:
+            lone = passage.form is None and passage.speaker is None and passage.block.kind is Kind.PROSE
+            if lone and [name.text for name in passage.names] == [passage.block.text]:
                 passage.block = replace(passage.block, kind=Kind.HEADING, level=1)  # a name on a line of its own
             if passage.block.kind is Kind.HEADING:
-                outline.enter(passage.block, [] if passage.post else list(dict.fromkeys(passage.members)))
-            passage.topic = outline.topic
+                outline.enter(passage.block, list(dict.fromkeys(passage.members)))
+            passage.topic = passage.speaker or outline.topic
 
     def _read(self, passage: _Passage) -> None:
         block = passage.block
@@ -170,9 +185,11 @@ class _Chunk:
         if passage.foreign == [(0, len(block.text))]:
             return
         self._draft.quote = self._draft.quote_of(block, 0, len(block.text))
-        if passage.post is not None:
-            if passage.topic is not None and passage.topic.type == "person":
-                state_post(passage.topic, passage.post, passage.members[0] if passage.members else None, self._draft)
+        if passage.form is not None:
+            pairs = list(zip(passage.names, passage.members, strict=True))
+            passage.form.state(passage.topic, pairs, self._cast, self._draft)
+            if block.kind is Kind.HEADING:
+                self._discourse.head(passage.topic)
             return
         if block.kind is Kind.HEADING:
             self._discourse.head(passage.topic)
@@ -207,7 +224,8 @@ class _Chunk:
         left_out = [(aside.start, aside.end) for _, aside in passage.asides]
         pieces = fold(passage.doc, meanings, left_out + passage.foreign)
         implied = opening(passage.block, passage.doc, passage.topic, self._lead)
-        return [*implied, *lowered(pieces)] if implied else pieces
+        pieces = [*implied, *lowered(pieces)] if implied else pieces
+        return voiced(pieces, passage.speaker) if passage.speaker else pieces
 
     def _within(self, passage: _Passage) -> list[Meaning]:
         """Relate "Oslo, Norway" and return it as one place, the first; a list of places goes on after the second."""
@@ -274,7 +292,8 @@ def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
 
 
 def _names(passage: _Passage, familiar: frozenset[str], title: str) -> list[Name]:
-    if passage.post is not None:
-        return [passage.post.where] if passage.post.where else []
+    own = passage.form.names(passage.block, passage.doc) if passage.form is not None else None
+    if own is not None:
+        return own
     found = names.spot(passage.block, passage.doc, familiar, title)
     return [name for name in found if not passage.is_foreign(name.start)]

@@ -15,6 +15,7 @@ from server.services.extraction.markup import Block, Kind
 from server.services.extraction.reading import Piece
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_OWN = frozenset({"i", "we", "my", "our", "me", "us"})
 _DEEDS = frozenset({"VBD", "VBN", "VBG"})
 _MONEY = re.compile(r"^(?:US)?[$€£]\s?\d")
 
@@ -43,6 +44,11 @@ class Outline:
         if above is not None and above.type == "person" and topic is not None and topic.type != "person":
             topic = None
         self._above.append((block.level, topic))
+
+    def stand_under(self, level: int, topic: Member | None) -> None:
+        """Stand under a heading from before the page, of which only somebody whom the document has named can be the topic."""
+        if topic is not None:
+            self._above.append((level, topic))
 
     @property
     def topic(self) -> Member | None:
@@ -86,6 +92,14 @@ def lowered(pieces: list[Piece]) -> list[Piece]:
     if first is None or first.means is not None or not first.word[1:].islower():
         return pieces
     return [Piece(first.start, first.end, first.word.lower()), *pieces[1:]]
+
+
+def voiced(pieces: list[Piece], speaker: Member) -> list[Piece]:
+    """Return the pieces with "I", "we" and "my" standing for who speaks."""
+    return [
+        Piece(one.start, one.end, one.word, speaker) if one.means is None and one.word.lower() in _OWN else one
+        for one in pieces
+    ]
 
 
 def _piece(start: int, word: str, means: Member | None = None) -> Piece:
