@@ -10,6 +10,7 @@ from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind
+from server.services.assertions import write_claims
 from server.services.checks import Changes, check_version, one_in_volume, optional_text, within
 from server.services.claims import (
     FACT,
@@ -24,7 +25,6 @@ from server.services.claims import (
     period_of,
     stated_period,
     status_for,
-    write_claims,
 )
 from server.services.evidence import by_hand
 from server.services.extraction.protocol import Instant
@@ -122,7 +122,7 @@ class Facts:
             if answered is not None:
                 return Written(UUID(answered["id"]), bool(answered["known"]))
             subject = await one_in_volume(tx.read, EntityRecord, volume.id, fact.subject, "subject", "entity")
-            (written,) = await write_claims(tx, [_claim(subject, fact, period, support)], embedded)
+            (written,) = await write_claims(tx, FACT, [_claim(subject, fact, period, support)], embedded)
             once.remember(tx, {"id": str(written.id), "known": written.known})
         return written
 

@@ -15,7 +15,17 @@ from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, NotFound, ServerError
 from server.ids import NodeKind, new_id
-from server.services.claims import Claim, Support, Written, fact_claim, relationship_claim, stated_period, write_claims
+from server.services.assertions import write_claims
+from server.services.claims import (
+    FACT,
+    RELATIONSHIP,
+    Claim,
+    Support,
+    Written,
+    fact_claim,
+    relationship_claim,
+    stated_period,
+)
 from server.services.entities import NewEntity, cleaned, complete, draft_record, insert_entity, joined, keep_stated
 from server.services.facts import NewFact, clean_fact
 from server.services.idempotency import Once
@@ -156,10 +166,10 @@ class _Loading:
         await self._write_entities(tx)
         await self._look_up(tx)
         facts = await write_claims(
-            tx, list(self._fact_claims()), self._nothing, fresh=frozenset(self._fresh), bulk=True
+            tx, FACT, list(self._fact_claims()), self._nothing, fresh=frozenset(self._fresh), bulk=True
         )
         edges = await write_claims(
-            tx, list(self._edge_claims()), self._nothing, fresh=frozenset(self._fresh), bulk=True
+            tx, RELATIONSHIP, list(self._edge_claims()), self._nothing, fresh=frozenset(self._fresh), bulk=True
         )
         self.result.facts_created = _made(facts)
         self.result.relationships_created = _made(edges)

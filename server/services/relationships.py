@@ -10,6 +10,7 @@ from uuid import UUID
 from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
+from server.services.assertions import write_claims
 from server.services.checks import Changes, check_version, json_object, one_in_volume, optional_text, within
 from server.services.claims import (
     RELATIONSHIP,
@@ -21,7 +22,6 @@ from server.services.claims import (
     relationship_claim,
     stated_period,
     status_for,
-    write_claims,
 )
 from server.services.entities import NewEntity, insert_entity
 from server.services.evidence import by_hand
@@ -159,7 +159,7 @@ class Relationships:
                 bidirectional=edge.bidirectional,
                 properties=edge.properties,
             )
-            (written,) = await write_claims(tx, [claim], embedded)
+            (written,) = await write_claims(tx, RELATIONSHIP, [claim], embedded)
             once.remember(tx, {"id": str(written.id), "known": written.known})
         return written
 

@@ -261,13 +261,13 @@ class Reader:
         return {row[0]: bool(row[1]) for row in await self.rows(statement)}
 
     async def entities_of_document_alone(self, document: UUID) -> list[UUID]:
-        """Return the extracted entities that a document mentions and nothing else in the volume knows of."""
+        """Return the extracted entities that a document, at any revision, mentions and nothing else in the volume knows of."""
         entity = table_of(models.Entity)
         mine = table_of(models.DocumentEntity)
         elsewhere = mine.alias()
         needed = [
             select(elsewhere.c.entity_id).where(
-                elsewhere.c.entity_id == entity.c.id, elsewhere.c.document_id != document
+                elsewhere.c.entity_id == entity.c.id, elsewhere.c.document_id != document, elsewhere.c.live
             )
         ]
         uses: tuple[tuple[type[SQLModel], str], ...] = (
@@ -285,6 +285,12 @@ class Reader:
         )
         statement = statement.where(entity.c.origin == Origin.EXTRACTED.value, *(~use.exists() for use in needed))
         return [row[0] for row in await self.rows(statement.order_by(entity.c.id))]
+
+    async def entities_named_by(self, document: UUID) -> dict[UUID, bool]:
+        """Return the entities that a document has ever named, each with whether it did so when it was read last."""
+        table = table_of(models.DocumentEntity)
+        statement = select(table.c.entity_id, table.c.live).where(table.c.document_id == document)
+        return {row[0]: bool(row[1]) for row in await self.rows(statement)}
 
     async def entities_since(self, document: UUID) -> list[UUID]:
         """Return the entities that a document mentions and that are not older than it: those it may have described."""

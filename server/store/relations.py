@@ -55,7 +55,9 @@ class Branch:
         link, parent, child = self.link
         alias = link.alias()
         joined = alias.join(row, row.c.id == alias.c[child])
-        return select().select_from(joined).where(alias.c[parent] == PARENT), row, alias.c[child]
+        # What only earlier revisions of a document named is history.
+        live = [alias.c.live] if "live" in link.c else []
+        return select().select_from(joined).where(alias.c[parent] == PARENT, *live), row, alias.c[child]
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def _evidenced(link_column: str) -> Branch:
     def condition(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
         own = evidence.alias()
         return row.c.id.in_(
-            select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None))
+            select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None), own.c.live)
         )
 
     return Branch(condition)

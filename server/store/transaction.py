@@ -196,6 +196,17 @@ class Transaction:
             statement = update(table).where(table.c.id.in_(part)).values({column: text})
             self._steps.append(lambda statement=statement: self._connection.execute(statement))  # type: ignore[misc]
 
+    def set_among(
+        self, model: type[SQLModel], column: str, keys: Sequence[Any], values: Mapping[str, Any], **equal: Any
+    ) -> None:
+        """Set columns of the rows whose `column` is one of `keys`, and others are as `equal` says; nothing is stamped."""
+        table = table_of(model)
+        also = [table.c[name] == value for name, value in equal.items()]
+        for start in range(0, len(keys), 500):
+            part = list(keys[start : start + 500])
+            statement = update(table).where(table.c[column].in_(part), *also).values(dict(values))
+            self._steps.append(lambda statement=statement: self._connection.execute(statement))  # type: ignore[misc]
+
     def redact_log(self, ids: Sequence[UUID]) -> None:
         """Remove the values that earlier log entries of these nodes hold; that it happened, and by whom, stays."""
         table = table_of(models.Change)

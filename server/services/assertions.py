@@ -1,0 +1,181 @@
+"""Writing claims: the same claim gains evidence instead of a row.
+
+A claim joins what says the same already and stands by other evidence; else what stood by an earlier revision of its own
+document, or was retracted because nothing said it any more; what a person took back only where this very document had
+stood for it. What is left becomes a new row.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from server import models
+from server.ids import NodeKind
+from server.services.claims import (
+    Claim,
+    ClaimKind,
+    Period,
+    Written,
+    combined_confidence,
+    highest,
+    period_of,
+    status_for,
+)
+from server.services.indexing import Embedded
+from server.services.predicates import register
+from server.services.standing import Standing, settle
+from server.store import Transaction
+from server.store.records import EvidenceRecord, FactRecord, RelationshipRecord
+from server.terms import ChangeKind
+
+__all__ = ["NOTHING", "Replaced", "write_claims"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What an earlier reading of a document stands for: its claims, each without the evidence of that reading, by their ids.
+
+    `texts` has the hash of the text that was read then, by the document's id.
+    """
+
+    standings: Mapping[UUID, Standing]
+    texts: Mapping[UUID, str]
+
+    def of(self, kind: ClaimKind) -> list[Standing]:
+        """Return those of one kind."""
+        return [standing for standing in self.standings.values() if standing.kind is kind]
+
+
+NOTHING = Replaced({}, {})
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A claim that may be the one that is stated: a stored one, or one that is new in this call."""
+
+    rank: int
+    period: Period
+    standing: Standing | None = None
+    new: Claim | None = None
+
+    @property
+    def id(self) -> UUID:
+        """The claim's id."""
+        found: Any = self.new if self.standing is None else self.standing.claim
+        id: UUID = found.id
+        return id
+
+    def take(self, claim: Claim) -> None:
+        """Add what a claim brings to this one."""
+        if self.new is not None:
+            self.new.joined(claim)
+        elif self.standing is not None:
+            self.standing.said += claim.said
+            if self.rank in (_ALONE, _LOST):
+                self.standing.anew, self.period, self.rank = claim, claim.period, _STANDS
+            elif self.standing.anew is not None and not self.standing.anew.period.dated:
+                self.standing.anew.period = claim.period
+        self.period = self.period if self.period.dated else claim.period
+
+
+_STANDS, _ALONE, _LOST, _TAKEN_BACK = range(4)
+
+
+async def write_claims(
+    tx: Transaction,
+    kind: ClaimKind,
+    claims: Sequence[Claim],
+    embedded: Embedded,
+    *,
+    fresh: frozenset[UUID] = frozenset(),
+    bulk: bool = False,
+    replaced: Replaced = NOTHING,
+) -> list[Written]:
+    """Write claims of one kind, in order; each is inserted, or adds its evidence to the same claim that is there.
+
+    `fresh` are entities made in this transaction: nothing can be stored about them yet. `bulk` logs one entry for all.
+    Of the claims of `replaced`, those that are not stated again lose the evidence of the earlier reading. A few reads,
+    whatever the number of claims; none where all subjects are fresh.
+    """
+    known = await _known(tx, kind, claims, fresh, replaced)
+    written: list[Written] = []
+    inserted: list[Claim] = []
+    met: dict[UUID, Standing] = {standing.claim.id: standing for standing in replaced.of(kind)}
+    for claim in claims:
+        same = _same(known[claim.key], claim)
+        if same is None:
+            known[claim.key].append(_Candidate(_STANDS, claim.period, new=claim))
+            inserted.append(claim)
+        else:
+            same.take(claim)
+            if same.standing is not None:
+                met[same.id] = same.standing
+        written.append(Written(claim.id if same is None else same.id, same is not None))
+    _insert(tx, kind, inserted, embedded, bulk)
+    await _complete(tx, kind, [s for id, s in met.items() if id not in replaced.standings])
+    await settle(tx, list(met.values()), replaced.texts)
+    register(tx, (claim.columns["predicate" if kind.node is NodeKind.FACT else "type"] for claim in inserted))
+    return written
+
+
+def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
+    """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest."""
+    fit = [candidate for candidate in candidates if candidate.period.overlaps(claim.period)]
+    return min(fit, key=lambda c: (c.rank, c.rank > _STANDS and c.period != claim.period), default=None)
+
+
+async def _known(
+    tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], fresh: frozenset[UUID], replaced: Replaced
+) -> defaultdict[tuple[Any, ...], list[_Candidate]]:
+    found: defaultdict[tuple[Any, ...], list[_Candidate]] = defaultdict(list)
+    subjects = list(dict.fromkeys(claim.key[0] for claim in claims if claim.key[0] not in fresh))
+    if not subjects:
+        return found
+    stored: Sequence[FactRecord | RelationshipRecord]
+    if kind.node is NodeKind.FACT:
+        stored = await tx.read.same_facts(subjects, {claim.key[1] for claim in claims})
+    else:
+        stored = await tx.read.same_relationships(subjects, {claim.key[2] for claim in claims})
+    for record in stored:
+        earlier = replaced.standings.get(record.id)
+        standing = earlier or Standing(kind, record)
+        if standing.taken_back and earlier is None:
+            continue
+        rank = _TAKEN_BACK if standing.taken_back else _LOST if standing.lost else _STANDS
+        period = period_of(record)
+        if earlier is not None and rank == _STANDS:
+            rank, period = (_STANDS, earlier.period) if earlier.left else (_ALONE, period)
+        found[kind.key_of(record)].append(_Candidate(rank, period, standing))
+    return found
+
+
+async def _complete(tx: Transaction, kind: ClaimKind, standings: Sequence[Standing]) -> None:
+    lists = await tx.read.lists(EvidenceRecord, kind.evidence, [standing.claim.id for standing in standings], "id")
+    for standing, evidence in zip(standings, lists, strict=True):
+        standing.read(evidence)
+
+
+def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded: Embedded, bulk: bool) -> None:
+    for claim in claims:
+        support = [said.support for said in claim.said]
+        confidence = combined_confidence((s.document_id, s.confidence) for s in support)
+        columns = {
+            **claim.columns,
+            **claim.period.columns(),
+            "confidence": confidence,
+            "status": status_for(confidence),
+            "authority": highest(s.authority for s in support),
+        }
+        tx.insert(kind.model, id=claim.id, **columns)
+        for said in claim.said:
+            tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(claim.words))
+        if kind.node is NodeKind.FACT:
+            embedded.put(tx, NodeKind.FACT, claim.id, claim.text)
+        if not bulk:
+            tx.log(ChangeKind.CREATED, kind.node, claim.id, after={n: columns.get(n) for n in kind.logged})
+    if bulk:
+        tx.log_batch(ChangeKind.CREATED, [(kind.node, claim.id) for claim in claims])

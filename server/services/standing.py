@@ -1,0 +1,205 @@
+"""Standings: what the evidence that counts makes of a stored claim.
+
+Confidence, authority, status, words and dates follow from it. A claim that nothing supports any more is RETRACTED, its
+reason NO_LONGER, and comes back under its own id as soon as anything says it again; what a person took back stays so.
+Evidence that counts no more stays as it is: it points into its own revision of its document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from server import models
+from server.ids import NodeKind
+from server.services.claims import (
+    GONE,
+    Claim,
+    ClaimKind,
+    Period,
+    Said,
+    change_claim,
+    combined_confidence,
+    highest,
+    period_of,
+    status_for,
+    words_of,
+)
+from server.services.indexing import fact_text
+from server.store import Transaction
+from server.store.records import DocumentRecord, EntityRecord, EvidenceRecord
+from server.terms import ChangeKind, ClaimStatus, Origin
+
+__all__ = ["NO_LONGER", "Standing", "origins", "settle"]
+
+NO_LONGER = "no longer in its source"
+_TAKEN = {NodeKind.FACT: ("content", "category", "value", "importance"), NodeKind.RELATIONSHIP: ("description",)}
+_BY_HAND = {NodeKind.FACT: (), NodeKind.RELATIONSHIP: ("strength", "bidirectional", "properties")}
+Origins = Mapping[UUID, str]
+
+
+@dataclass(slots=True)
+class Standing:
+    """A stored claim while its evidence changes.
+
+    `evidence` are all its rows, `left` those of them that count after the change, `said` what is said now, `added` what of
+    that is new. `anew` is the first thing said of a claim that nothing else supports: the claim takes over what that says.
+    """
+
+    kind: ClaimKind
+    claim: Any
+    evidence: list[EvidenceRecord] = field(default_factory=list)
+    left: list[EvidenceRecord] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    added: list[Said] = field(default_factory=list)
+    anew: Claim | None = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether it was retracted because nothing supported it any more."""
+        return bool(self.claim.status == ClaimStatus.RETRACTED and self.claim.status_reason == NO_LONGER)
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether a person took it back."""
+        return self.claim.status in GONE and not self.lost
+
+    def read(self, evidence: Sequence[EvidenceRecord]) -> None:
+        """Take in the evidence as it is stored."""
+        self.evidence = list(evidence)
+        self.left = [row for row in evidence if row.live]
+
+    def compare(self) -> None:
+        """Tell apart what is new of what is said now; what is evidence already, word for word, counts again."""
+        for said in self.said:
+            row = next((row for row in self.evidence if row.live and _is_there(said, row)), None)
+            if row is None:
+                self.added.append(said)
+            elif row not in self.left:
+                self.left.append(row)
+        self.left.sort(key=lambda row: row.id)
+
+    @property
+    def period(self) -> Period:
+        """When it holds: as before where a source still says so, else as the first dated one says.
+
+        What a person had a word in keeps its dates; without any it takes the first that are stated from now on.
+        """
+        now = period_of(self.claim)
+        fresh = [said.period for said in self.said]
+        stated = fresh if self._by_hand else [*map(period_of, self.left), *fresh]
+        if now.dated and (self._by_hand or now in stated):
+            return now
+        return next((period for period in stated if period.dated), now if self._by_hand else Period())
+
+    @property
+    def words(self) -> str | None:
+        """How it is put: as before where a source still puts it so or a person had a word in it, else as the first one does."""
+        now = words_of(self.claim)
+        said = [*(now if row.said is None else row.said or None for row in self.left), *(s.words for s in self.added)]
+        return now if self._by_hand or now in said or not said else said[0]
+
+    @property
+    def _by_hand(self) -> bool:
+        return any(row.origin == Origin.STATED for row in self.left) or any(
+            said.support.origin is Origin.STATED for said in self.added
+        )
+
+    def columns(self, before: Origins, now: Origins) -> dict[str, Any]:
+        """Return the columns that the evidence makes. `before` and `now` name what a document is a copy of: copies count once."""
+        if self.taken_back:
+            return {}
+        if not self.left and not self.added:
+            return {} if self.lost else {"status": ClaimStatus.RETRACTED.value, "status_reason": NO_LONGER}
+        found: dict[str, Any] = {"authority": highest(row.authority for row in self._counting)}
+        confidence = self._confidence(before, now)
+        if confidence is not None:
+            status = ClaimStatus.CURRENT.value if self.lost else self.claim.status
+            found |= {"confidence": confidence, "status": status_for(confidence, status)}
+        if self.lost:
+            found["status_reason"] = None
+        return found | self._contents()
+
+    @property
+    def _counting(self) -> list[Any]:
+        return [*self.left, *(said.support for said in self.added)]
+
+    def _confidence(self, before: Origins, now: Origins) -> float | None:
+        """Return how sure the evidence makes it; None where that is as it was and a person has stated another figure."""
+        was = [row for row in self.evidence if row.live]
+        found = _combined(self._counting, now)
+        stated = not self.lost and self.claim.confidence != _combined(was, before)
+        return None if stated and _weights(was) == _weights(self._counting) else found
+
+    def _contents(self) -> dict[str, Any]:
+        if self.anew is None:
+            column = "content" if self.kind.node is NodeKind.FACT else "description"
+            return {column: self.words, **self.period.columns()}
+        names = _TAKEN[self.kind.node] + (_BY_HAND[self.kind.node] if self._by_hand else ())
+        return {**{name: self.anew.columns[name] for name in names}, **self.anew.period.columns()}
+
+
+def _is_there(said: Said, row: EvidenceRecord) -> bool:
+    """Return whether a row of evidence has the very same words of the same document, or person, with the same weight."""
+    new = said.support
+    place = (new.document_id, new.revision, new.start, new.end, new.quote, new.origin)
+    same = place == (row.document_id, row.revision, row.start, row.end, row.quote, row.origin)
+    alike = new.origin is Origin.STATED or said.period == period_of(row)
+    return same and alike and (new.confidence, new.authority) == (row.confidence, row.authority)
+
+
+def _combined(rows: Sequence[Any], origins: Origins) -> float:
+    return combined_confidence((origins.get(row.document_id, row.document_id), row.confidence) for row in rows)
+
+
+def _weights(rows: Sequence[Any]) -> Counter[tuple[UUID | None, float, str]]:
+    return Counter((row.document_id, row.confidence, str(row.authority)) for row in rows)
+
+
+async def settle(tx: Transaction, standings: Sequence[Standing], replaced: Mapping[UUID, str] | None = None) -> None:
+    """Write what the evidence of these claims makes of them: a new version where anything differs, and nothing where not.
+
+    `replaced` says what text a document had before: its hash.
+    """
+    now = await origins(tx, standings)
+    before = {**now, **(replaced or {})}
+    for standing in standings:
+        standing.compare()
+        after = standing.columns(before, now)
+        await _write_evidence(tx, standing, after)
+        gone = after.get("status") == ClaimStatus.RETRACTED
+        change_claim(tx, standing.kind, standing.claim, after, ChangeKind.RETRACTED if gone else ChangeKind.UPDATED)
+
+
+async def origins(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, str]:
+    """Return the hash of the text of each document that is evidence beside another one."""
+    several: set[UUID] = set()
+    for standing in standings:
+        read = {row.document_id for row in standing.evidence} | {s.support.document_id for s in standing.added}
+        documents = read - {None}
+        several |= {id for id in documents if id is not None} if len(documents) > 1 else set()
+    found = await tx.read.by_ids(DocumentRecord, sorted(several))
+    return {row.id: row.content_hash for row in found if row is not None}
+
+
+async def _write_evidence(tx: Transaction, standing: Standing, after: Mapping[str, Any]) -> None:
+    kind, claim = standing.kind, standing.claim
+    column, now = "content" if kind.node is NodeKind.FACT else "description", words_of(claim)
+    words = after.get(column, now)
+    counting = {row.id for row in standing.left}
+    for live in (True, False):
+        turned = [row.id for row in standing.evidence if row.live is not live and (row.id in counting) is live]
+        tx.set_among(models.Evidence, "id", turned, {"live": live})
+    if words != now:
+        as_before = [row.id for row in standing.evidence if row.said is None]
+        as_put_now = [row.id for row in standing.evidence if row.said == (words or "")]
+        tx.set_among(models.Evidence, "id", as_before, {"said": now or ""})
+        tx.set_among(models.Evidence, "id", as_put_now, {"said": None})
+        if kind.node is NodeKind.FACT:
+            subject = await tx.read.one(EntityRecord, claim.subject_id)
+            tx.index(NodeKind.FACT, claim.id, fact_text(subject.name if subject else "", words), None, again=True)
+    for said in standing.added:
+        tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(words))
