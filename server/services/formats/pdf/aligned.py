@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from server.services.formats.pdf.lines import BULLET, Segment
 
-__all__ = ["aligned_table"]
+__all__ = ["Aligned", "aligned_table"]
 
 _LEVEL = 0.15
 _FULL = 0.6
@@ -18,13 +19,22 @@ _CLOSE = 0.5
 _VALUE = re.compile(r"\d|[✓✔✗✘–—-]$")
 
 
-def aligned_table(lines: list[list[Segment]], *, between_rules: bool = False) -> list[list[str]] | None:
-    """Return the rows of a table that lines make, or None where they make none.
+class Aligned(NamedTuple):
+    """The rows of a table, and whether its first row heads it."""
+
+    rows: list[list[str]]
+    headed: bool
+
+
+def aligned_table(lines: list[list[Segment]], *, between_rules: bool = False) -> Aligned | None:
+    """Return the table that lines make, or None where they make none.
 
     `between_rules`: level rules stand above and below, so that less is asked of what is between them.
     """
     columns = _columns(lines)
     if len(columns) < 2 or any(segment.rows is not None for line in lines for segment in line):
+        return None
+    if any(_column(segment, columns) is None for line in lines for segment in line):
         return None
     placed = [_placed(line, columns) for line in lines]
     several = [line for line in placed if len(line) > 1]
@@ -36,7 +46,11 @@ def aligned_table(lines: list[list[Segment]], *, between_rules: bool = False) ->
     if len(columns) == 2 and not between_rules and not _is_pairs(placed):
         return None
     rows = _rows(placed, len(columns))
-    return rows if len(rows) >= (2 if between_rules or len(columns) > 2 else 3) else None
+    if _running_on(rows) > (0 if len(columns) == 2 else 1):
+        return None
+    if len(rows) < (2 if between_rules or len(columns) > 2 else 3):
+        return None
+    return Aligned(rows, len(columns) > 2 or _is_headed(placed, rows))
 
 
 def _columns(lines: list[list[Segment]]) -> list[tuple[float, float]]:
@@ -57,17 +71,15 @@ def _columns(lines: list[list[Segment]]) -> list[tuple[float, float]]:
 def _placed(line: list[Segment], columns: list[tuple[float, float]]) -> dict[int, list[Segment]]:
     found: dict[int, list[Segment]] = {}
     for segment in line:
-        found.setdefault(_column(segment, columns), []).append(segment)
+        found.setdefault(_column(segment, columns) or 0, []).append(segment)
     return found
 
 
-def _column(segment: Segment, columns: list[tuple[float, float]]) -> int:
-    """The first column that a segment reaches into, or else the nearest."""
-    for at, (low, high) in enumerate(columns):
-        if segment.x0 < high and segment.x1 > low:
-            return at
-    return min(
-        range(len(columns)), key=lambda at: min(abs(segment.x0 - columns[at][1]), abs(segment.x1 - columns[at][0]))
+def _column(segment: Segment, columns: list[tuple[float, float]]) -> int | None:
+    """The first column that a segment reaches into, or nearly so."""
+    near = segment.size
+    return next(
+        (at for at, (low, high) in enumerate(columns) if segment.x0 < high + near and segment.x1 > low - near), None
     )
 
 
@@ -88,6 +100,17 @@ def _flows(cells: list[list[Segment]], column: tuple[float, float]) -> bool:
     return len(found) >= 3 and median(len(s.words) for s in found) >= 5 and 2 * len(wide) >= len(found)
 
 
+def _running_on(rows: list[list[str]]) -> int:
+    """In how many columns a sentence goes on from one row to the next: columns of prose, whose lines stand side by side."""
+    on = {
+        column
+        for above, below in pairwise(rows)
+        for column, (one, other) in enumerate(zip(above, below, strict=True))
+        if len(one.split()) > 2 and one[-1:].isalpha() and other[:1].islower()
+    }
+    return len(on)
+
+
 def _is_pairs(lines: list[dict[int, list[Segment]]]) -> bool:
     """Whether two columns are names and their values, and not two lists side by side."""
     left = [s for line in lines for s in line.get(0, [])]
@@ -100,6 +123,13 @@ def _is_pairs(lines: list[dict[int, list[Segment]]]) -> bool:
     return sum(len(s.words) for s in left) <= 6 * len(left) and values >= 0.6 * len(right)
 
 
+def _is_headed(lines: list[dict[int, list[Segment]]], rows: list[list[str]]) -> bool:
+    """Whether the first row names the columns: in bold type, or with a word above figures."""
+    bold = [all(s.bold for segments in line.values() for s in segments) for line in lines]
+    figures = sum(1 for row in rows[1:] if re.search(r"\d", row[-1]))
+    return (bold[0] and not any(bold[1:])) or (not re.search(r"\d", rows[0][-1]) and figures >= 0.6 * (len(rows) - 1))
+
+
 def _rows(lines: list[dict[int, list[Segment]]], width: int) -> list[list[str]]:
     bases = [max(s.base for segments in line.values() for s in segments) for line in lines]
     steps = [low - high for high, low in pairwise(bases)]
@@ -108,7 +138,7 @@ def _rows(lines: list[dict[int, list[Segment]]], width: int) -> list[list[str]]:
     rows: list[list[str]] = []
     for at, line in enumerate(lines):
         said = [" ".join(s.text for s in line.get(column, [])) for column in range(width)]
-        wraps = bool(rows) and (steps[at - 1] <= middle if ragged else 0 not in line)
+        wraps = bool(rows) and len(line) < width and (steps[at - 1] <= middle if ragged else 0 not in line)
         if wraps:
             rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], said, strict=True)]
         else:

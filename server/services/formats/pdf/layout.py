@@ -11,19 +11,22 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 
-from server.services.formats.pdf.aligned import aligned_table
+from server.services.formats.pdf.aligned import Aligned, aligned_table
 from server.services.formats.pdf.lines import Segment, by_line
 from server.services.formats.pdf.rules import Rule
 
 __all__ = ["Region", "between_rules", "regions"]
 
 _DEEPEST = 12
-_CANDIDATES = 60
+_CANDIDATES = 24
 _LEAST_LINES = 5
 _LEAST_SIDE = 2
 _GUTTER = 0.8
 _FLOWING = 2.6
 _SAME_EDGE = 4.0
+_FEW = 3
+_SHORT = 4
+_GAP = 1.5
 
 _Line = list[Segment]
 
@@ -34,6 +37,8 @@ class Region:
 
     lines: list[_Line]
     rows: list[list[str]] | None = None
+    base: float = 0.0
+    """Of the first row of a table."""
 
 
 def regions(segments: list[Segment], depth: int = 0) -> Iterator[Region]:
@@ -66,22 +71,64 @@ def _whole(lines: list[_Line]) -> Iterator[Region]:
             if text:
                 yield Region(text)
             text = []
-            yield Region([], table.rows)
+            yield Region([], table.rows, table.base)
     if text:
         yield Region(text)
 
 
+def _tables_in(band: list[_Line]) -> Iterator[tuple[list[_Line], Aligned | None]]:
+    """A band in stretches: those that are tables, and what is between them."""
+    other: list[_Line] = []
+    for stretch in _stretches(band):
+        first = next((at for at, line in enumerate(stretch) if len(line) > 1), 0)
+        last = _last_row(stretch)
+        table = aligned_table(stretch[first : last + 1]) if first < last else None
+        if table is None:
+            other += stretch
+            continue
+        other += stretch[:first]
+        if other:
+            yield other, None
+        yield stretch[first : last + 1], table
+        other = stretch[last + 1 :]
+    if other:
+        yield other, None
+
+
+def _last_row(stretch: list[_Line]) -> int:
+    """The last line with several segments, or one that hangs on it more closely than the rows stand."""
+    last = next((at for at in range(len(stretch) - 1, -1, -1) if len(stretch[at]) > 1), 0)
+    rows = [below[0].base - line[0].base for line, below in pairwise(stretch[: last + 1]) if len(below) > 1]
+    while last + 1 < len(stretch) and rows and stretch[last + 1][0].base - stretch[last][0].base < 0.8 * median(rows):
+        last += 1
+    return last
+
+
+def _stretches(band: list[_Line]) -> Iterator[list[_Line]]:
+    """A band, cut where a gap goes through all columns, and below a heading."""
+    steps = [below[0].base - line[0].base for line, below in pairwise(band)]
+    usual = median(steps) if steps else 0
+    start = 0
+    for at, step in enumerate(steps):
+        sizes = [max(s.size for s in line) for line in band[at : at + 2]]
+        if step > _GAP * usual or sizes[0] > 1.15 * sizes[1] or sizes[1] > 1.15 * sizes[0]:
+            yield band[start : at + 1]
+            start = at + 1
+    yield band[start:]
+
+
 def _split(band: list[_Line], x: float, depth: int) -> Iterator[Region]:
-    first = next(at for at, line in enumerate(band) if len(line) > 1 or at == len(band) - 1)
-    last = next(at for at in range(len(band) - 1, -1, -1) if len(band[at]) > 1 or at == 0)
-    rows = aligned_table(band[first : last + 1]) if first < last else None
-    if rows:
-        yield from _whole(band[:first])
-        yield Region([], rows)
-        yield from _whole(band[last + 1 :])
-        return
-    for side in _sides(band, x):
-        yield from regions(side, depth + 1)
+    for stretch, table in _tables_in(band):
+        if table is None:
+            if _parted(stretch, x, tables=False):
+                for side in _sides(stretch, x):
+                    yield from regions(side, depth + 1)
+            else:
+                yield from regions([s for line in stretch for s in line], depth + 1)
+        elif table.headed:
+            yield Region([], table.rows, stretch[0][0].base)
+        else:
+            yield from _whole(stretch)
 
 
 def _gutter(lines: list[_Line]) -> float | None:
@@ -109,20 +156,31 @@ def _candidates(lines: list[_Line]) -> list[float]:
 
 def _bands(lines: list[_Line], x: float) -> Iterator[list[_Line]]:
     """The lines in stretches that something crosses at x, and that nothing does."""
-    for _, band in groupby(lines, key=lambda line: any(s.x0 < x - 0.5 and s.x1 > x + 0.5 for s in line)):
+    for _, band in groupby(lines, key=lambda line: _crosses(line, x)):
         yield list(band)
 
 
-def _parted(band: list[_Line], x: float) -> bool:
-    """Whether a stretch of lines is two columns beside each other."""
-    if any(s.x0 < x - 0.5 and s.x1 > x + 0.5 for s in band[0]):
+def _crosses(line: _Line, x: float) -> bool:
+    for segment in line:  # noqa: SIM110, the innermost loop of all
+        if segment.x0 < x - 0.5 and segment.x1 > x + 0.5:
+            return True
+    return False
+
+
+def _parted(band: list[_Line], x: float, *, tables: bool = True) -> bool:
+    """Whether a stretch of lines is two columns beside each other; a table counts as such, if `tables`."""
+    if _crosses(band[0], x):
         return False
     left, right = _sides(band, x)
     if len(left) < _LEAST_SIDE or len(right) < _LEAST_SIDE or len(left) + len(right) < _LEAST_LINES:
         return False
     size = median(s.size for s in (*left, *right))
     wide = min(s.x0 for s in right) - max(s.x1 for s in left)
-    return wide >= _GUTTER * size and _flow(left) and _flow(right)
+    if wide < _GUTTER * size:
+        return False
+    if _flow(left) and _flow(right) and not _are_rows(left, right):
+        return True
+    return tables and any(table for _, table in _tables_in(band))
 
 
 def _sides(band: list[_Line], x: float) -> tuple[list[Segment], list[Segment]]:
@@ -138,6 +196,16 @@ def _flow(side: list[Segment]) -> bool:
         return True
     steps = [low - high for high, low in pairwise(bases)]
     return bool(steps) and median(steps) <= _FLOWING * median(s.size for s in side)
+
+
+def _are_rows(left: list[Segment], right: list[Segment]) -> bool:
+    """Whether what is at the right belongs to lines at the left, each on its own, as dates do to posts."""
+    bases = {round(s.base) for s in left}
+    own = {round(s.base) for s in right}
+    if len(own & bases) < 0.9 * len(own) or median(len(s.words) for s in right) > _SHORT:
+        return False
+    beside = sum(1 for base in bases if min(own) <= base <= max(own))
+    return len(own) <= _FEW or len(own) < 0.6 * beside
 
 
 def between_rules(segments: list[Segment], rules: list[Rule]) -> list[Segment]:
@@ -163,10 +231,12 @@ def _table_below(group: list[Rule], at: int, segments: list[Segment]) -> tuple[i
             if s.rows is None and top.at < s.base < bottom.at and top.low - 5 < (s.x0 + s.x1) / 2 < top.high + 5
         ]
         lines = by_line(inside)
-        rows = aligned_table(lines, between_rules=True) if len(lines) > 1 else None
-        if rows:
-            taken = set(map(id, inside))
-            size = median(s.size for s in inside)
-            table = Segment([], top.low, top.high, top.at + size, size, rows)
+        while lines and len(lines[-1]) == 1 and lines[-1][0].bold:  # a heading with a rule below it
+            del lines[-1]
+        found = aligned_table(lines, between_rules=True) if len(lines) > 1 else None
+        if found and found.headed:
+            taken = {id(s) for line in lines for s in line}
+            size = median(s.size for line in lines for s in line)
+            table = Segment([], top.low, top.high, top.at + size, size, found.rows)
             return group.index(bottom), [*(s for s in segments if id(s) not in taken), table]
     return at + 1, segments

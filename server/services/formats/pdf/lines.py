@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import TypeVar
 
-from server.services.formats.pdf.glyphs import Word
+from server.services.formats.pdf.glyphs import RIGHT_TO_LEFT, Word
 
-__all__ = ["BULLET", "Segment", "by_line", "segments", "spoken"]
+__all__ = ["BULLET", "Segment", "by_line", "is_mark", "segments", "spoken"]
 
 _SAME_LINE = 0.35
 _GAP = 0.7
@@ -19,7 +19,6 @@ _WIDE = 4.0
 _SPACE = 0.12
 BULLET = re.compile(r"[•●○◦▪■□‣⁃∙·❖➢➤✓✔►▸]|\*|o(?=\s)|[–—-](?=\s)")
 _MARK = re.compile(r"(?:[•●○◦▪■□‣⁃∙·❖➢➤✓✔►▸*o–—-]|\d{1,3}[.)]|[a-z][.)])")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 @dataclass(slots=True, eq=False)
@@ -61,6 +60,7 @@ class Segment:
         return spoken(self.words)
 
 
+_LEADING = re.compile(r"^([.,;:!?]+)(\w.*)$")
 _Placed = TypeVar("_Placed", Word, Segment)
 
 
@@ -87,7 +87,7 @@ def segments(words: Iterable[Word]) -> list[Segment]:
         current = [line[0]]
         for word in line[1:]:
             gap = word.x0 - max(w.x1 for w in current[-3:])
-            wide = _WIDE if len(current) == 1 and _MARK.fullmatch(current[0].text) else _GAP
+            wide = _WIDE if len(current) == 1 and is_mark(current[0]) else _GAP
             if gap > wide * max(word.size, current[-1].size):
                 found.append(Segment.of(current))
                 current = []
@@ -96,21 +96,23 @@ def segments(words: Iterable[Word]) -> list[Segment]:
     return found
 
 
+def is_mark(word: Word) -> bool:
+    """Whether a word is a bullet or the number of an item."""
+    return _MARK.fullmatch(word.text) is not None
+
+
 def spoken(words: list[Word]) -> str:
     """Return words of one line, given from left to right, in the order they are read."""
     if len(words) >= 4 and all(len(word.text) == 1 and word.text.isalpha() for word in words):
         return _letterspaced(words)
+    right = sum(1 for word in words if RIGHT_TO_LEFT.search(word.text))
+    if right and 2 * right >= len(words):
+        words = _from_the_right(words)
     pieces = [words[0].text]
     for before, word in pairwise(words):
-        close = word.x0 - before.x1 < _SPACE * max(before.size, word.size)
-        pieces.append(word.text if close else " " + word.text)
-    text = "".join(pieces)
-    if not _RIGHT_TO_LEFT.search(text):
-        return text
-    right = sum(1 for word in words if _RIGHT_TO_LEFT.search(word.text))
-    if 2 * right < len(words):
-        return text
-    return " ".join(word.text for word in _from_the_right(words))
+        gap = max(word.x0 - before.x1, before.x0 - word.x1)
+        pieces.append(word.text if gap < _SPACE * max(before.size, word.size) else " " + word.text)
+    return "".join(pieces)
 
 
 def _from_the_right(words: list[Word]) -> list[Word]:
@@ -118,11 +120,11 @@ def _from_the_right(words: list[Word]) -> list[Word]:
     ordered: list[Word] = []
     run: list[Word] = []
     for word in reversed(words):
-        if _RIGHT_TO_LEFT.search(word.text):
+        if RIGHT_TO_LEFT.search(word.text) or not any(map(str.isalnum, word.text)):
             ordered += [*reversed(run), word]
             run = []
         else:
-            run.append(word)
+            run.append(replace(word, text=_LEADING.sub(r"\2\1", word.text)))
     return [*ordered, *reversed(run)]
 
 

@@ -9,22 +9,28 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from server.services.formats.pdf.glyphs import RIGHT_TO_LEFT, Word
 from server.services.formats.pdf.layout import Region
-from server.services.formats.pdf.lines import BULLET, Segment, spoken
+from server.services.formats.pdf.lines import BULLET, Segment, is_mark, spoken
 from server.services.formats.rendering import escaped
 from server.services.formats.tables import pipe_table
 
 __all__ = ["Type", "joined", "markdown"]
 
 _LARGER = 1.12
+_MOST_HEADINGS = 0.25
 _HEADING_LEVELS = 4
 _LONGEST_HEADING = 200
 _LONGEST_BOLD = 90
 _APART = 1.4
+_AHEAD = 1.15
+_WIDE = 1.2
+_WIDER = 2.5
 _INDENT = 0.8
 _NUMBER = re.compile(r"(?:\d{1,3}|[a-z])[.)]\s")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ENDS = re.compile(r"[.!?:;…][\"'”’»)\]]*$")
+_UNSPACED = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])-$")
 
 
@@ -40,15 +46,27 @@ class _Line:
     """The width of its first word: what would have had to fit into the line before."""
     parted: bool
     """Whether it has wide gaps, as a post and its dates."""
+    mirrored: bool
+    """Whether it reads from the right; x counts from there then."""
 
     @classmethod
     def of(cls, line: list[Segment]) -> _Line:
         words = [word for segment in line for word in segment.words]
-        largest = max(words, key=lambda word: word.size)
+        largest = max(words[1:] if is_mark(words[0]) and len(words) > 1 else words, key=lambda word: word.size)
         text = " ".join(s.text for s in line) if len(line) > 1 else spoken(words)
         bold = all(word.bold for word in words if any(map(str.isalnum, word.text)))
-        x1 = max(word.x1 for word in words)
-        return cls(text, words[0].x0, x1, largest.base, largest.size, bold, words[0].x1 - words[0].x0, len(line) > 1)
+        parted = len(line) > 1 and _has_a_wide_gap(words)
+        x0, x1, mirrored = words[0].x0, max(word.x1 for word in words), RIGHT_TO_LEFT.match(text) is not None
+        first = words[-1 if mirrored else 0]
+        if mirrored:
+            x0, x1 = -x1, -x0
+        return cls(text, x0, x1, largest.base, largest.size, bold, first.x1 - first.x0, parted, mirrored)
+
+
+def _has_a_wide_gap(words: list[Word]) -> bool:
+    """Whether one gap is much wider than the others, which justified lines do not have; that after a bullet does not count."""
+    gaps = sorted(b.x0 - a.x1 for a, b in pairwise(words[1:] if is_mark(words[0]) else words))
+    return len(gaps) > 0 and gaps[-1] > max(_WIDE * words[-1].size, _WIDER * median(gaps[:-1] or [0]))
 
 
 @dataclass(slots=True)
@@ -56,8 +74,11 @@ class _Block:
     text: str
     kind: str
     """"text", "item", "table", or "#" once for each level of a heading."""
-    last: bool = False
     first: bool = False
+    """Whether it begins a column."""
+    last: bool = False
+    full: bool = False
+    """Whether it ends one, and does so with a full line."""
 
 
 class Type:
@@ -76,7 +97,8 @@ class Type:
                         bold += len(word.text) * word.bold
                         letters += len(word.text)
         self.body = sizes.most_common(1)[0][0] if sizes else 0.0
-        self._larger = sorted((size for size in sizes if size >= _LARGER * self.body), reverse=True)
+        headings = (size for size in sizes if size >= _LARGER * self.body and sizes[size] < _MOST_HEADINGS * letters)
+        self._larger = sorted(headings, reverse=True)
         self.bold_stands_out = bold < 0.4 * letters
 
     def level(self, size: float) -> int:
@@ -97,7 +119,7 @@ def _rounded(size: float) -> float:
 def markdown(pages: list[list[Region]], type: Type) -> str:
     """Return the regions of pages, in reading order, as Markdown. Paragraphs that a page or column parts are joined."""
     blocks: list[_Block] = []
-    for region in (region for page in pages for region in page):
+    for region in _with_whole_tables(pages):
         if region.rows is not None:
             blocks += [_Block(table, "table") for table in pipe_table(region.rows)]
             continue
@@ -105,16 +127,45 @@ def markdown(pages: list[list[Region]], type: Type) -> str:
         found[0].first = found[-1].last = True
         if blocks and _goes_on(blocks[-1], found[0]):
             blocks[-1].text = joined(blocks[-1].text, found[0].text, type.words)
-            blocks[-1].last = found[0].last and len(found) == 1
+            blocks[-1].last, blocks[-1].full = found[0].last, found[0].full
             del found[0]
         blocks += found
     return "".join(_written(blocks))
 
 
+def _with_whole_tables(pages: list[list[Region]]) -> Iterator[Region]:
+    """The regions of all pages; a table that goes on at the top of the next column or page is one, its head said once."""
+    table: Region | None = None
+    for page in pages:
+        above = float("inf")
+        for region in page:
+            if (
+                table
+                and table.rows
+                and region.rows
+                and len(region.rows[0]) == len(table.rows[0])
+                and region.base < above
+            ):
+                table.rows += region.rows[region.rows[0] == table.rows[0] :]
+                above = region.base
+                continue
+            if table:
+                yield table
+            table, above = (region, region.base) if region.rows else (None, above)
+            if not table:
+                yield region
+    if table:
+        yield table
+
+
 def _goes_on(one: _Block, other: _Block) -> bool:
     if not (one.last and other.first and one.kind in ("text", "item") and other.kind == "text"):
         return False
-    return not _ENDS.search(one.text) and (other.text[:1].islower() or _BROKEN.search(one.text) is not None)
+    if _ENDS.search(one.text):
+        return False
+    return (
+        other.text[:1].islower() or _BROKEN.search(one.text) is not None or (one.full and len(one.text) > _LONGEST_BOLD)
+    )
 
 
 def _written(blocks: list[_Block]) -> Iterator[str]:
@@ -137,23 +188,36 @@ def _written(blocks: list[_Block]) -> Iterator[str]:
 
 
 def _blocks(lines: list[_Line], type: Type) -> Iterator[_Block]:
-    edge = max(line.x1 for line in lines)
+    edges = {
+        mirrored: max((line.x1 for line in lines if line.mirrored == mirrored), default=0.0)
+        for mirrored in (True, False)
+    }
     steps = [b.base - a.base for a, b in pairwise(lines) if b.base > a.base]
     usual = min(median(steps), 1.6 * median(line.size for line in lines)) if steps else 0.0
     listed = median(len(line.text.split()) for line in lines) <= 4
     group: list[_Line] = []
+    apart = True  # whether there is room above the block
     for line in lines:
-        if group and _parts(group, line, edge, usual, listed):
-            yield _block(group, type)
+        if group and _parts(group, line, edges[line.mirrored], usual, listed):
+            yield _block(group, type, line.base - group[-1].base >= usual and apart)
+            apart = line.base - group[-1].base > _AHEAD * usual
             group = []
         group.append(line)
-    yield _block(group, type)
+    ending = _block(group, type, False)
+    ending.full = group[-1].x1 > edges[group[-1].mirrored] - 2 * group[-1].size
+    yield ending
 
 
 def _parts(group: list[_Line], line: _Line, edge: float, usual: float, listed: bool) -> bool:
     """Whether a line begins a block of its own, rather than going on with those before."""
     before, first = group[-1], group[0]
-    if _is_item(line.text) or line.parted or before.parted or line.bold != before.bold:
+    if (
+        _is_item(line.text)
+        or line.parted
+        or before.parted
+        or line.bold != before.bold
+        or line.mirrored != before.mirrored
+    ):
         return True
     if (
         abs(line.size - before.size) > 0.1 * before.size
@@ -174,20 +238,20 @@ def _is_item(text: str) -> bool:
     return BULLET.match(text) is not None or _NUMBER.match(text) is not None
 
 
-def _block(lines: list[_Line], type: Type) -> _Block:
+def _block(lines: list[_Line], type: Type, apart: bool) -> _Block:
     text = lines[0].text
     for line in lines[1:]:
         text = joined(text, line.text, type.words)
     bullet = BULLET.match(text)
     if bullet and text[bullet.end() :].strip():
         return _Block("- " + text[bullet.end() :].strip(), "item")
-    level = _heading(text, lines, type)
+    level = _heading(text, lines, type, apart)
     if level:
         return _Block(text, "#" * level)
     return _Block(text, "item" if _NUMBER.match(text) else "text")
 
 
-def _heading(text: str, lines: list[_Line], type: Type) -> int:
+def _heading(text: str, lines: list[_Line], type: Type, apart: bool) -> int:
     letters = sum(map(str.isalpha, text))
     if letters < 2 or len(text) > _LONGEST_HEADING or len(lines) > 3:
         return 0
@@ -200,14 +264,14 @@ def _heading(text: str, lines: list[_Line], type: Type) -> int:
         or text.endswith((".", ",", ";", "!", "?"))
     ):
         return level
-    capitals = text.isupper() and letters >= 4 and len(text.split()) <= 6 and not any(map(str.isdigit, text))
+    capitals = apart and text.isupper() and letters >= 4 and len(text.split()) <= 6 and not any(map(str.isdigit, text))
     return type.least_level if (lines[0].bold and type.bold_stands_out) or capitals else 0
 
 
 def joined(one: str, other: str, words: Counter[str]) -> str:
     """Return a line with the next; a word that a hyphen parts is whole again, unless it is written with one elsewhere."""
     if not _BROKEN.search(one):
-        return f"{one} {other}"
+        return one + other if _UNSPACED.match(one[-1:]) and _UNSPACED.match(other) else f"{one} {other}"
     if not other[:1].islower():
         return one + other
     head = one[:-1]

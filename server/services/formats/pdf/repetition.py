@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from server.services.formats.pdf.glyphs import Word
 from server.services.formats.pdf.lines import by_line, spoken
@@ -16,10 +17,19 @@ __all__ = ["Page", "without_repetition"]
 _EDGE = 0.12
 _OUTERMOST = 3
 _REPEATED = 3
+_COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)\s*#\s*(?:(?:/|of|von|de|di|sur)\s*#)?\W*")
 _NUMBER = re.compile(
     r"\W*(?:page|seite|página|pagina|p\.|s\.)?\s*(?:\d{1,4}|[ivxl]{1,6})\s*(?:(?:/|of|von|de|di|sur|\|)\s*\d{1,4})?\W*",
     re.I,
 )
+
+
+class _Key(NamedTuple):
+    """What lines at the edges of pages share: edge, size of type (a title is no head), and words but for their figures."""
+
+    edge: str
+    size: int
+    words: str
 
 
 @dataclass(slots=True)
@@ -40,21 +50,24 @@ def without_repetition(pages: list[Page]) -> Iterator[Page]:
     """
     edges = [list(_edge_lines(page)) for page in pages]
     counts = Counter(key for lines in edges for key in {key for key, _ in lines})
-    seen: set[str] = set()
+    seen: set[_Key] = set()
     for page, lines in zip(pages, edges, strict=True):
         gone: set[int] = set()
         for key, words in lines:
-            number = len(pages) > 1 and _NUMBER.fullmatch(key[1:].replace("#", "1"))
+            number = _COUNTED.fullmatch(key.words) or (
+                len(pages) > 1 and _NUMBER.fullmatch(key.words.replace("#", "1"))
+            )
             if number or counts[key] >= _REPEATED or key in seen:
                 gone.update(map(id, words))
         seen |= {key for key, _ in lines}
         yield replace(page, words=[word for word in page.words if id(word) not in gone]) if gone else page
 
 
-def _edge_lines(page: Page) -> Iterator[tuple[str, list[Word]]]:
-    """The outermost lines near the upper and the lower edge, each with what it says but for its figures."""
+def _edge_lines(page: Page) -> Iterator[tuple[_Key, list[Word]]]:
+    """The outermost lines near the upper and the lower edge, each with what it shares with those of other pages."""
     low, high = _EDGE * page.height, (1 - _EDGE) * page.height
     for edge, near in (("^", [w for w in page.words if w.base < low]), ("$", [w for w in page.words if w.base > high])):
         lines = by_line(near)
         for line in lines[:_OUTERMOST] if edge == "^" else lines[-_OUTERMOST:]:
-            yield edge + re.sub(r"\d+", "#", spoken(line)).casefold(), line
+            size = max(word.size for word in line)
+            yield _Key(edge, round(size), re.sub(r"\d+", "#", spoken(line)).casefold()), line
