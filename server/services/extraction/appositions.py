@@ -9,7 +9,7 @@ from spacy.tokens import Span, Token
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
-from server.services.extraction.employment import is_former, is_role, post_type
+from server.services.extraction.employment import DISCIPLINES, is_discipline, is_former, is_role, post_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.quotations import quoted
@@ -70,6 +70,8 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             member.learn("work", Trust.CUE)
             draft.relate(member, "CREATED_BY", owner)
         elif word_before == "of" and (not is_role(noun) or owner.type == "place"):
+            if word in vocabulary.TITLES and owner.type == "person":
+                continue
             draft.relate(member, upper_snake("former" if is_former(noun) else "", word, "of"), owner)
     kind = type_of(noun)
     if kind is not None and noun.dep_ == "appos":
@@ -101,6 +103,14 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
     found = [(child, "at") for one in holders for child in one.children if child.dep_ == "poss"]
     found += [(child, "at") for one in holders for child in one.children if child.dep_ == "compound" and child != noun]
     for child in noun.children:
-        if child.dep_ == "prep" and child.lower_ in {"of", "at", "for", "by"}:
-            found += [(one, child.lower_) for one in child.children if one.dep_ == "pobj"]
+        if child.dep_ != "prep" or child.lower_ not in {"of", "at", "for", "by"}:
+            continue
+        for one in child.children:
+            if one.dep_ != "pobj":
+                continue
+            of = resolved.get(one.i)
+            if one.lower_ in DISCIPLINES or (of is not None and is_discipline(of)):
+                found += _owners(one, member, resolved)  # "VP of Engineering at Acme"
+            else:
+                found.append((one, child.lower_))
     return [(token, word) for token, word in found if resolved.get(token.i) not in {None, member}]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
@@ -9,8 +11,10 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.kinds import Trust
+from server.services.extraction.periods import Period
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.sentence import Scene
+from server.services.extraction.syntax import topmost
 
 _WORKING = frozenset(
     {
@@ -32,7 +36,10 @@ _WORKING = frozenset(
         "lead",
     }
 )
-_STARTING = frozenset({"join", "rejoin", "become", "appoint", "hire", "name", "promote", "start"})
+_STAYING = frozenset({"take", "continue", "return", "rejoin", "sign", "stay", "come"})
+_LEAVING = vocabulary.wordset("step stand resign retire leave quit depart")
+"""What somebody does "as" what they were until then."""
+_STARTING = frozenset({"join", "rejoin", "take", "return", "become", "appoint", "hire", "name", "promote", "start"})
 _DOING = frozenset({"lead", "manage", "run", "head", "build", "design", "develop", "oversee", "direct", "research"})
 _JOINING = frozenset({"join", "rejoin"})
 _AT = frozenset({"at", "for", "with", "by", "of", "in", "from"})
@@ -45,27 +52,59 @@ _POSTS = vocabulary.wordset(
     "ceo cto cfo coo cio cmo vp president chair chairman chairwoman chairperson director head dean rector principal secretary treasurer "
     "minister governor mayor captain coach manager lead leader maintainer"
 )
+DISCIPLINES = vocabulary.wordset(
+    "engineering marketing sales product products research design operations finance growth data security people communications staff content "
+    "ai infrastructure legal hr it technology development education science analytics platform strategy"
+)
+"""What a post may be of without its being an organization: "VP of Engineering"."""
 _UNIONS = vocabulary.wordset(
-    "party army navy force forces corps guard band club fc union church order league bolsheviks nato resistance movement team squad"
+    "party army navy force forces corps guard band club fc union church order league bolsheviks nato resistance movement team squad "
+    "organisation organization association front regiment brigade battalion society"
 )
 
 
 def employment(scene: Scene, draft: Draft) -> None:
     """A person who works, serves or joins WORKS_AT the organization; the role is a fact with the same dates."""
     lemma = scene.clause.lemma
-    if scene.subject.type != "person" or lemma not in _WORKING | _JOINING | _DOING:
+    if scene.subject.type != "person" or lemma not in _WORKING | _JOINING | _DOING | _STAYING | _LEAVING:
         return
     roles = [role for role in scene.clause.complements if _is_role(scene, role)]
+    if lemma in _STAYING | _LEAVING:
+        roles = [role for role in roles if role.preposition == "as"]
+        if not roles:
+            return
     employers = [(place, member) for place, member in scene.named() if _is_employer(scene, place, member, bool(roles))]
     for place, member in employers:
         member.learn("organization", Trust.STATED)
         scene.use(place.token)
-        for kind, described in _posts(scene, roles, member):
-            draft.relate(scene.subject, kind, member, scene.when_of(place), described, event=lemma in _STARTING)
+        for kind, described in _posts(scene, _roles_at(place, roles, employers), member):
+            when = _span(scene.when_of(place), lemma)
+            draft.relate(scene.subject, kind, member, when, described, event=lemma in _STARTING)
     if lemma in {"be", "become"} and not employers and not _is_titled(scene, roles):
         return
     for role in roles:
-        _state_role(scene, draft, role, employers)
+        _state_role(scene, draft, role, _employers_of(role, employers))
+
+
+def _span(when: Period | None, lemma: str) -> Period | None:
+    """Return when a post was held: who stepped down then held it until then."""
+    if when is None or lemma not in _LEAVING or when.is_range:
+        return when
+    return replace(when, word="until", since=None, value=None, is_range=True)
+
+
+def _roles_at(
+    place: Complement, roles: list[Complement], employers: list[tuple[Complement, Member]]
+) -> list[Complement]:
+    """Return the roles that are held at a place: "a partner at A and a former engineer at B" are one each."""
+    return [role for role in roles if place in [one for one, _ in _employers_of(role, employers)]]
+
+
+def _employers_of(role: Complement, employers: list[tuple[Complement, Member]]) -> list[tuple[Complement, Member]]:
+    own = [
+        (place, member) for place, member in employers if place.noun is not None and topmost(place.noun) == role.token
+    ]
+    return own or employers
 
 
 def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tuple[str, str | None]]:
@@ -83,7 +122,7 @@ def post_type(role: Token) -> str:
     """Return the type of edge from whom has a role to where: a founder founded it, a former director worked there."""
     if role.lemma_.lower() in FOUNDERS:
         return "FOUNDED"
-    if is_former(role):
+    if is_former(role) or (role.dep_ == "pobj" and role.head.lower_ == "as" and role.head.head.lemma_ in _LEAVING):
         return "WORKED_AT"
     return "OWNS" if role.lemma_.lower() in {"owner", "co-owner"} else "WORKS_AT"
 
@@ -105,7 +144,7 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
         words += [place.preposition, member.name]
         draft.relate(scene.subject, upper_snake(role.token.lemma_, place.preposition), member, scene.when)
         scene.use(place.token)
-    when = scene.when
+    when = _span(scene.when, scene.clause.lemma)
     if when is not None:
         words += [*([when.word] if not when.is_range or when.word not in {"from", "between"} else []), when.text]
     draft.state(
@@ -131,8 +170,21 @@ def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
     return bool(roles) and (not articles or (articles == {"the"} and roles[0].token.lemma_.lower() in _POSTS))
 
 
+def is_discipline(member: Member) -> bool:
+    """Tell whether a name says what a post is of, "Growth Marketing", rather than where."""
+    return member.trust < Trust.LIST and member.name.split()[-1].lower() in DISCIPLINES
+
+
 def _is_role(scene: Scene, complement: Complement) -> bool:
-    return complement.preposition in {"", "as", "to"} and is_role(complement.token) and scene.member(complement) is None
+    token = complement.token
+    if not is_role(token) or scene.member(complement) is not None:
+        return False
+    return complement.preposition in {"", "as", "to"} or (token.dep_ == "conj" and _has_article(token))
+
+
+def _has_article(noun: Token) -> bool:
+    """Tell whether a listed noun begins anew: "a partner at Sequoia and a former engineer at Google"."""
+    return any(child.dep_ == "det" and child.lower_ in {"a", "an", "the"} for child in noun.children)
 
 
 def is_role(token: Token) -> bool:
@@ -142,6 +194,8 @@ def is_role(token: Token) -> bool:
 
 def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool) -> bool:
     lemma, preposition = scene.clause.lemma, place.preposition
+    if is_discipline(member):
+        return False
     if member.type in {"person", "technology", "event", "work"} or member is scene.subject:
         return False
     if lemma in _JOINING:
@@ -156,7 +210,7 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
         return True
     if lemma == "be" and place.noun is None and preposition == "at":
         return member.type == "organization"
-    if (place.noun is not None and is_role(place.noun)) or (place.noun is None and has_role):
+    if (place.noun is not None and is_role(topmost(place.noun))) or (place.noun is None and has_role):
         return preposition in _AT
     if lemma in _DOING and preposition == "at":
         return member.type in {"organization", "concept"}

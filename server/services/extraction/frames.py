@@ -11,6 +11,7 @@ from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.sentence import Scene
+from server.services.extraction.syntax import topmost
 
 DEGREES = vocabulary.wordset(
     "degree phd ph.d ph.d. doctorate dphil mba msc m.sc. bsc b.sc. ba b.a. ma m.a. bachelor master masters diploma thesis dissertation "
@@ -21,35 +22,36 @@ _EARNING = vocabulary.wordset(
     "hold earn receive complete obtain get do take finish gain have pursue defend start begin write acquire make"
 )
 _GIVING = vocabulary.wordset(
-    "sell transfer donate license lease award port migrate move rename submit contribute export cede dedicate"
+    "sell supply transfer donate license lease award deliver ship port migrate move rename submit contribute export cede dedicate"
 )
-_HANDING = vocabulary.wordset("give send deliver present introduce add hand return bring attribute")
+_HANDING = vocabulary.wordset("give send present introduce add hand return bring attribute")
 _BUYING = vocabulary.wordset("buy acquire purchase license inherit borrow import")
 _TAKING = _BUYING | vocabulary.wordset("receive win take get derive separate split remove extract obtain conquer")
 _DEALING = vocabulary.wordset(
     "deal agreement contract partnership treaty pact collaboration cooperation alliance merger venture memorandum accord truce"
 )
 _PLACED = vocabulary.wordset("locate base headquarter situate live reside")
+_SUPPORTING = vocabulary.wordset("add gain offer provide have include introduce bring get ship feature")
+_BUYING_NOUNS = vocabulary.wordset("acquisition purchase takeover buyout")
+_FINISHING = vocabulary.wordset("complete close finish finalise finalize make conclude")
 _SEATS = vocabulary.wordset("headquarters headquarter seat")
 _PARTS = vocabulary.wordset("part member")
 
 
 def mediated_type(scene: Scene, complement: Complement, member: Member) -> str | None:
     """Return the type of edge to a name that hangs on an unnamed noun of the clause, or none."""
-    noun, preposition = complement.noun, complement.preposition
+    noun, preposition, lemma = complement.noun, complement.preposition, scene.clause.lemma
     if noun is None:
         return None
     if noun.lower_ == "top" and preposition == "of":  # "built on top of"
         return verb_type(scene, "on")
     if preposition in {"at", "from"}:
-        noun = _topmost(noun)  # "a degree in physics from"
+        noun = topmost(noun)  # "a degree in physics from"
+    if preposition == "of" and lemma in {"sit", "serve"} and noun.lower_ == "board":
+        return "BOARD_MEMBER_OF"
     if complement.is_own or (noun.dep_ == "dobj" and noun.lemma_.lower() in DEGREES):
         return beside_object_type(scene, complement, noun)
-    return (
-        verb_type(scene, "in")
-        if scene.clause.lemma in _PLACED and preposition == "in" and member.type == "place"
-        else None
-    )
+    return verb_type(scene, "in") if lemma in _PLACED and preposition == "in" and member.type == "place" else None
 
 
 def beside_object_type(scene: Scene, complement: Complement, thing: Token) -> str | None:
@@ -77,19 +79,22 @@ def _framed(scene: Scene, preposition: str, thing: Token) -> str | None:
         return "STUDIED_AT"
     if preposition == "to" and lemma == "give" and word == "birth":
         return "MOTHER_OF"
-    if preposition in {"in", "at"} and lemma == "take" and word == "place":
+    if (
+        preposition in {"in", "at"}
+        and lemma == "take"
+        and word == "place"
+        and scene.subject.type not in {"place", "person"}
+    ):
         return "LOCATED_IN"
     if preposition in {"in", "at"} and lemma in {"have", "maintain"} and word in _SEATS:
         return "HEADQUARTERED_IN"
+    if preposition == "for" and lemma in _SUPPORTING and word == "support":
+        return "SUPPORTS"
+    if preposition == "of" and lemma in _FINISHING and word in _BUYING_NOUNS:
+        return "ACQUIRED"
     if preposition == "of" and lemma in {"form", "become", "remain"} and word in _PARTS:
         return predicates.upper_snake(word, "of")
     return None
-
-
-def _topmost(noun: Token) -> Token:
-    while noun.dep_ == "pobj" and noun.head.head.pos_ in {"NOUN", "PROPN"}:
-        noun = noun.head.head
-    return noun
 
 
 def _word(scene: Scene, noun: Token) -> str:

@@ -15,17 +15,17 @@ from spacy.tokens import Doc, Span, Token
 
 from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
-from server.services.extraction.clauses import PERSON
 from server.services.extraction.markup import Block
 from server.services.extraction.money import Money
 from server.services.extraction.periods import Period
+from server.services.extraction.syntax import PERSON, PLACE, THING
 
 _KINDS = vocabulary.wordset(
     "architecture framework protocol algorithm platform standard language database company corporation city"
 )
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _ENDS = frozenset({".", "!", "?"})
-_STAND_INS = {"person": PERSON, "place": "London"}
+_STAND_INS = {"person": PERSON, "place": PLACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,9 @@ def _acts(first: Token, end: int, left_out: list[tuple[int, int]]) -> bool:
 def _has_finite(word: Token) -> bool:
     """Tell whether the rest of the sentence has a finite verb."""
     for token in word.doc[word.i + 1 :]:
-        if token.text in _ENDS:
+        if token.text in _ENDS or (
+            token.tag_ == "CC" and token.i + 1 < len(token.doc) and token.nbor(1).tag_ in _FINITE
+        ):
             return False
         if token.tag_ in _FINITE:
             return True
@@ -183,4 +185,4 @@ def _stand_in(text: str, means: Member | Period | Money, before: list[Piece]) ->
     last = text.split()[-1].lower()
     if last in vocabulary.PLAN_NOUNS and before and before[-1].word.islower():
         return last
-    return _STAND_INS.get(means.type, "Google")
+    return _STAND_INS.get(means.type, THING)

@@ -8,7 +8,7 @@ from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
-from server.services.extraction.employment import is_former, is_role
+from server.services.extraction.employment import FOUNDERS, is_former, is_role
 from server.services.extraction.frames import beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
@@ -25,6 +25,8 @@ _NO_EDGE = vocabulary.wordset(
 )
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
 _PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  # prepositions in a verb's clothes
+_CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
+_DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
 _LYING = frozenset({"place", "organization", "concept"})
 _PURPOSES = vocabulary.wordset(
     "alternative successor predecessor tool library framework plugin extension client wrapper replacement sequel prequel port package "
@@ -95,7 +97,9 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return _being(scene, complement, member)
     if complement.noun is not None:
         return mediated_type(scene, complement, member)
-    if not preposition and _is_stray(scene, complement, member):
+    if not preposition and clause.lemma == "have" and _listed_under(complement.token).lemma_.lower() in _CHILDREN:
+        return "PARENT_OF" if scene.subject.type in {"person", "concept"} and member.type != "organization" else None
+    if _is_stray(scene, complement, member) or (preposition == "by" and _is_derived(scene, complement)):
         return None
     if preposition in _EMPTY:
         return None
@@ -118,9 +122,29 @@ def _hangs_on(token: Token, head: Token) -> bool:
 
 
 def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
-    """Tell whether a person stands in a list of unnamed things, which the parser has but guessed: "scored 41 goals, David Roe"."""
+    """Tell whether a person or place stands in a list of unnamed things, where the parser has but guessed: "scored 41 goals, David Roe"."""
+    if member.type not in {"person", "place"}:
+        return False
     token = complement.token
-    return member.type == "person" and token.dep_ == "conj" and scene.reading.member(token.head) is None
+    while token.dep_ in {"conj", "appos"} and token.head.pos_ in {"NOUN", "PROPN", "NUM"}:
+        unnamed = scene.reading.member(token.head) is None
+        if unnamed and (token.dep_ == "conj" or token.head.tag_ == "NNS"):  # "left five sons, Peter"
+            return True
+        token = token.head
+    return False
+
+
+def _listed_under(token: Token) -> Token:
+    """Return the noun that a list of names explains: "two daughters, Lise and Anna"."""
+    while token.dep_ in {"conj", "appos"} and token.head.pos_ in {"NOUN", "PROPN"}:
+        token = token.head
+    return token
+
+
+def _is_derived(scene: Scene, complement: Complement) -> bool:
+    """Tell whether "by" tells who made the source: "based on the novel by"."""
+    before = [one for one in scene.clause.complements if one.preposition and one.token.i < complement.token.i]
+    return scene.clause.lemma in _DERIVED and any(one.preposition != "by" for one in before)
 
 
 def _plain_object(scene: Scene) -> Token | None:
@@ -144,6 +168,8 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
         return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
     if not complement.is_own:
         return None
+    if preposition == "of" and noun.lemma_.lower() in FOUNDERS:
+        return "FOUNDED"
     former = "former" if is_former(noun) else ""
     if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in _PURPOSES):
         word = scene.reading.text([noun]) if scene.reading.member(noun) else noun.lemma_
@@ -163,5 +189,7 @@ def _learn(scene: Scene, complement: Complement, member: Member) -> None:
         member.learn("feature", Trust.CUE)
     if lemma in {"sell", "launch", "release"} and not preposition and not scene.clause.passive:
         member.learn("product", Trust.CUE)
+    if lemma == "have" and _listed_under(complement.token) != complement.token:
+        member.learn("person", Trust.CUE)
     if lemma in _PLACE_VERBS and preposition == "in":
         member.learn("place", Trust.CUE)

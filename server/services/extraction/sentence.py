@@ -111,10 +111,19 @@ def noun_phrase(noun: Token, reading: Reading) -> list[Token]:
         if child.i < noun.i and child.dep_ not in {"det", "punct", "cc", "predet", "poss", "prep", "neg"}:
             words += child.subtree
         elif child.i > noun.i and child.dep_ == "prep" and child.lower_ in {"of", "for"}:
-            tail = list(child.subtree)
+            tail = [one for one in child.subtree if not _is_beyond(one, child, reading)]
             if not any(reading.member(one) or reading.period(one) for one in tail):
                 words += tail
     return words
+
+
+def _is_beyond(token: Token, top: Token, reading: Reading) -> bool:
+    """Tell whether the token is in a phrase of its own with a name in it: "of engineering" goes on "at Acme"."""
+    while token != top:
+        token, below = token.head, token
+        if below.dep_ == "prep" and any(reading.member(one) or reading.period(one) for one in below.subtree):
+            return True
+    return False
 
 
 def _is_within_participle(token: Token, verb: Token) -> bool:

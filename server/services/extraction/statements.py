@@ -5,7 +5,7 @@ from __future__ import annotations
 from spacy.tokens import Token
 
 from server.services.extraction import predicates, vocabulary
-from server.services.extraction.clauses import Complement, is_denied
+from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import is_role
 from server.services.extraction.kinds import Trust
@@ -13,6 +13,7 @@ from server.services.extraction.literals import count_in, money_in
 from server.services.extraction.money import Money
 from server.services.extraction.protocol import ValueType
 from server.services.extraction.sentence import Scene
+from server.services.extraction.syntax import is_denied
 from server.services.extraction.wording import is_free, item, predicate_text
 
 _MUTE = frozenset(
@@ -108,7 +109,7 @@ def statements(scene: Scene, draft: Draft) -> None:
     )
     money = money_in(scene)
     if listed and objects:
-        contents = [item(scene, one) for one in objects]
+        contents = [item(scene, one) for one in objects if scene.member(one) is None]
     elif not listed or money is not None:
         contents = [predicate_text(scene, (lambda one: True) if money else (lambda one: is_free(scene, one)))]
     else:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from spacy.tokens import Token
 
 from server.services.extraction import predicates
-from server.services.extraction.clauses import Complement, is_denied
+from server.services.extraction.clauses import Complement
 from server.services.extraction.sentence import Scene
+from server.services.extraction.syntax import is_denied
 
 
 def is_free(scene: Scene, token: Token) -> bool:

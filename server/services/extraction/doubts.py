@@ -1,0 +1,116 @@
+"""Doubts: why a clause asserts nothing: it is denied, asked, supposed, wished, planned, past or only reported."""
+
+from __future__ import annotations
+
+from spacy.tokens import Token
+
+from server.services.extraction import vocabulary
+from server.services.extraction.syntax import DENIALS, FINITE, SUBJECTS, is_passive
+
+_DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall", "will", "'ll"})
+_CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
+_HEARSAY = frozenset(
+    {
+        "reportedly",
+        "allegedly",
+        "supposedly",
+        "perhaps",
+        "maybe",
+        "possibly",
+        "probably",
+        "rumored",
+        "rumoured",
+        "almost",
+        "nearly",
+    }
+)
+_UNREAL = vocabulary.wordset(
+    "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
+    "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear "
+    "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
+)
+_DOUBTFUL = vocabulary.wordset(
+    "false untrue wrong incorrect inaccurate unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "
+    "hoax fiction misconception rumor rumour report claim allegation speculation suggestion theory notion idea belief hope fear plan"
+)
+"""Adjectives and nouns before a "that" which the sentence does not vouch for."""
+
+
+def doubt_of(verb: Token) -> str:
+    """Return why a verb asserts nothing, looking at it and at the clauses that it hangs on."""
+    for child in verb.children:
+        if child.dep_ == "neg" or (child.dep_ in {"advmod", "preconj", "det"} and child.lower_ in DENIALS):
+            return "the sentence denies it"
+        if child.lower_ == "longer" and any(one.lower_ == "no" for one in child.children):
+            return "it is said to have ended"
+        if child.dep_ == "aux" and (child.lower_ in _DOUBTS or child.lower_ in {"'d"}):
+            return "the sentence does not assert it"
+        if child.dep_ == "mark" and child.lower_ in _CONDITIONS:
+            return "it is a condition"
+        if child.dep_ == "advmod" and child.lower_ in _HEARSAY:
+            return "it is hearsay"
+        if child.dep_ in SUBJECTS and any(one.lower_ in {"no", "neither", "none"} for one in (child, *child.children)):
+            return "the sentence denies it"
+        if child.dep_ == "advcl" and any(one.dep_ == "mark" and one.lower_ in _CONDITIONS for one in child.children):
+            return "it depends on a condition"
+    return _doubt_above(verb)
+
+
+def _doubt_above(verb: Token) -> str:
+    head = verb.head
+    if _is_doubtful(verb):
+        return "the sentence does not vouch for it"
+    if head == verb or verb.dep_ not in {"conj", "xcomp", "ccomp", "advcl", "pcomp", "acl", "relcl"}:
+        return ""
+    if verb.dep_ == "xcomp" and _is_not_yet_or_no_more(head):
+        return "it is no more, or not yet"
+    if verb.dep_ == "xcomp" and _is_purpose(verb):
+        return "it is only an intention"
+    if verb.dep_ in {"acl", "relcl"} or (head.pos_ in {"NOUN", "PROPN", "ADP"} and verb.dep_ != "pcomp"):
+        to_come = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
+        return "it is only an intention" if to_come and verb.dep_ == "acl" else ""
+    if head.lemma_ in _UNREAL and verb.dep_ in {"xcomp", "ccomp"}:
+        return "it is thought or wished, not stated"
+    if verb.dep_ == "conj" and any(child.dep_ in SUBJECTS for child in verb.children):
+        return _doubt_above(head) if head.dep_ == "ccomp" else ""
+    if verb.dep_ == "conj" and verb.tag_ in FINITE and head.tag_ == "VB":  # "used to own A and uses B"
+        return _doubt_above(head.head) if head.dep_ == "xcomp" else _doubt_above(head)
+    if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
+        return "it is thought or wished, not stated"
+    if verb.dep_ == "pcomp" and head.lower_ in DENIALS:
+        return "the sentence denies it"
+    if verb.dep_ == "advcl" and any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
+        return "it is only an intention"
+    above = head.head if head.pos_ == "ADP" else head
+    return doubt_of(above) if above.pos_ in {"VERB", "AUX"} and above != verb else ""
+
+
+def _is_purpose(verb: Token) -> bool:
+    """Tell whether "to" tells what something was done for: "left Google to join Yahoo", "asked Ada to lead it"."""
+    to = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
+    return to and any(child.dep_ == "dobj" and child.i < verb.i for child in verb.head.children)
+
+
+def _is_doubtful(verb: Token) -> bool:
+    """Tell whether the clause is the content of a rumour, a myth or a claim: "a myth that ...", "the rumour is that ..."."""
+    that = next((child for child in verb.children if child.dep_ == "mark" and child.lower_ == "that"), None)
+    if that is not None and that.i > 0:
+        before = that.nbor(-1)
+        if before.lemma_.lower() in _DOUBTFUL or (before.lower_ == "it" and verb.head.lemma_ == "have"):
+            return True
+        if any(child.lower_ in DENIALS for child in before.children):  # "hardly true that"
+            return True
+    if verb.dep_ in {"acl", "relcl"} and verb.head.lemma_.lower() in _DOUBTFUL:
+        return any(child.dep_ in SUBJECTS and child.tag_ not in {"WDT", "WP"} for child in verb.children)
+    if verb.dep_ in {"ccomp", "csubj"} and verb.head.lemma_ == "be":
+        beside = [child for child in verb.head.children if child.dep_ in {"nsubj", "attr", "acomp"}]
+        return any(child.lemma_.lower() in _DOUBTFUL for child in beside)
+    sources = [child for child in verb.children if child.lower_ == "according"]
+    return any(noun.lemma_ in {"rumour", "rumor", "report"} for one in sources for noun in one.subtree)
+
+
+def _is_not_yet_or_no_more(head: Token) -> bool:
+    """Tell whether what follows is past or still to come: "used to", "is going to", "is about to", "has yet to"."""
+    yet = any(child.lower_ == "yet" for child in head.children)
+    used = head.lower_ == "used" and not is_passive(head)
+    return used or yet or head.lower_ in {"going", "about", "due", "set", "ready", "likely", "unlikely", "scheduled"}

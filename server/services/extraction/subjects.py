@@ -1,0 +1,103 @@
+"""Subjects: whom a verb is said of, near or far: its own subject, that of the verb it hangs on, or the noun that it describes."""
+
+from __future__ import annotations
+
+from spacy.tokens import Token
+
+from server.services.extraction import vocabulary
+from server.services.extraction.syntax import FINITE, PERSON, SUBJECTS, conjuncts, is_name
+
+_OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
+_CREDITS = vocabulary.wordset(
+    "direct write produce star feature compose edit distribute illustrate publish record release perform narrate photograph animate create"
+)
+_CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
+
+
+def subjects(verb: Token) -> list[Token]:
+    """Return the words that the verb is said of, none where nothing tells."""
+    own = [child for child in verb.children if child.dep_ in SUBJECTS and not is_late(verb, child)]
+    if own:
+        return [one for child in own for one in _antecedent(verb, child)]
+    if verb.dep_ == "conj" or verb.dep_ in _OPEN_CLAUSES:
+        head = verb.head
+        if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
+            return [named]
+        if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
+            if verb.dep_ == "acl":
+                return _subjects_of_participle(verb)
+            return []
+        if head != verb and (head.pos_ in {"VERB", "AUX"} or head.dep_ in {"prep", "acomp"}):
+            ruler = head.head if head.dep_ == "prep" else head
+            controller = next((child for child in ruler.children if child.dep_ == "dobj"), None)
+            if verb.dep_ in {"xcomp", "pcomp"} and controller is not None and controller.i < verb.i:
+                return conjuncts(controller)
+            return subjects(head) if head.pos_ in {"VERB", "AUX"} else subjects(head.head) if head.head != head else []
+    return []
+
+
+def is_late(verb: Token, child: Token) -> bool:
+    """Tell whether a second verb's subject is really its object, for it follows it: "costs $5 and adds SSO"."""
+    return child.dep_ == "nsubj" and child.i > verb.i and verb.dep_ == "conj" and verb.tag_ in FINITE
+
+
+def _named_before(verb: Token) -> Token | None:
+    """Return the name that a passive participle with its agent follows: "star in The Batman, directed by Matt Reeves"."""
+    edge = verb.left_edge.i
+    by = verb.tag_ == "VBN" and any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
+    if not by or edge < 2 or verb.doc[edge - 1].text != ",":
+        return None
+    before = verb.doc[edge - 2]
+    return before if is_name(before) else None
+
+
+def _subjects_of_participle(verb: Token) -> list[Token]:
+    """Return what a participle after a noun is about: after a comma the main clause's subject, else that noun."""
+    head = verb.head
+    if (maker := _maker(verb)) is not None:
+        return subjects(maker)
+    loose = verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == ","
+    by = any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
+    if verb.tag_ == "VBN" and is_name(head) and verb.lemma_ in _CIRCUMSTANCES:
+        return [head]
+    if loose and not by and head.dep_ in {"pobj", "conj", "dobj"}:
+        main = next((one for one in head.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+        return subjects(main) if main is not None else []
+    return described_by(head)
+
+
+def _maker(verb: Token) -> Token | None:
+    """Return the participle whose agent this one follows in a film's credits: "directed by A, written by B, and starring C"."""
+    agent = verb.head
+    while agent.dep_ == "conj" and agent.head.pos_ == "PROPN":
+        agent = agent.head
+    maker = agent.head.head if agent.dep_ == "pobj" and agent.head.lower_ == "by" else None
+    credits = maker is not None and maker.tag_ == "VBN" and maker.lemma_ in _CREDITS
+    return maker if credits and verb.lemma_ in _CREDITS and maker != verb else None
+
+
+def described_by(noun: Token) -> list[Token]:
+    """Return what a noun says something of: in "X is a film directed by Y" X is directed; elsewhere the noun stands for itself."""
+    if is_name(noun):
+        return [noun]
+    while noun.dep_ == "conj" and noun.head.pos_ in {"NOUN", "PROPN"}:
+        noun = noun.head
+    if noun.dep_ == "attr" and noun.head.lemma_ == "be":
+        return subjects(noun.head)
+    return [noun.head] if noun.dep_ == "appos" and noun.pos_ == "NOUN" else conjuncts(noun)
+
+
+def _antecedent(verb: Token, subject: Token) -> list[Token]:
+    """Return what a relative pronoun stands for, else the subject and those listed with it."""
+    if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
+        return described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
+    several = any(child.dep_ in {"cc", "conj"} for child in subject.children)
+    return conjuncts(subject) if several else [subject]
+
+
+def _somebody(noun: Token) -> Token:
+    """Return what "who" stands for: a person, or the noun that a name without one hangs on ("a collaborator during the war, who led")."""
+    above = noun.head.head
+    if is_name(noun) and noun.text != PERSON and noun.dep_ == "pobj" and above.tag_ in {"NN", "NNS"}:
+        return above
+    return noun

@@ -1,0 +1,92 @@
+"""Syntax: small questions about single words of a parsed sentence, which everything that reads a parse asks."""
+
+from __future__ import annotations
+
+from spacy.tokens import Token
+
+from server.services.extraction import vocabulary
+
+PERSON, PLACE, THING = "John", "London", "Google"
+"""The words that stand for the names of persons, of places, and for all other names in what the parser sees."""
+_STAND_INS = frozenset({PERSON, PLACE, THING})
+SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
+FINITE = frozenset({"VBZ", "VBP", "VBD"})
+DENIALS = frozenset(
+    {
+        "not",
+        "n't",
+        "never",
+        "without",
+        "except",
+        "excluding",
+        "no",
+        "nor",
+        "neither",
+        "hardly",
+        "barely",
+        "scarcely",
+        "rarely",
+        "seldom",
+        "unlike",
+        "instead",
+        "rather",
+    }
+)
+
+
+def is_name(token: Token) -> bool:
+    """Tell whether the word stands for a name; the parser's own tag says so of many words that it does not know."""
+    return token.text in _STAND_INS
+
+
+def topmost(noun: Token) -> Token:
+    """Return the noun that a chain of prepositions begins with: VP in "VP of engineering at"."""
+    while noun.dep_ == "pobj" and noun.head.head.pos_ in {"NOUN", "PROPN"}:
+        noun = noun.head.head
+    return noun
+
+
+def is_passive(verb: Token) -> bool:
+    """Tell whether the verb is passive; a participle alone is, unless "have" helps it."""
+    if any(child.dep_ in {"auxpass", "nsubjpass"} for child in verb.children):
+        return True
+    if verb.dep_ == "acl" and verb.tag_ == "VBD" and any(child.dep_ == "agent" for child in verb.children):
+        return True
+    if verb.tag_ != "VBN" or any(child.dep_ == "aux" and child.lemma_ == "have" for child in verb.children):
+        return False
+    if verb.dep_ == "conj" and verb.head.pos_ in {"VERB", "AUX"}:
+        return is_passive(verb.head) and not any(child.dep_ in SUBJECTS for child in verb.children)
+    return verb.dep_ in {"acl", "advcl"} or (
+        verb.dep_ == "ROOT" and not any(child.dep_ == "aux" for child in verb.children)
+    )
+
+
+def conjuncts(token: Token) -> list[Token]:
+    """Return the token and the nouns listed with it, those that are negated left out ("A, B but not C")."""
+    found = [token]
+    for child in token.children:
+        if (child.dep_ == "conj" and child.pos_ not in {"AUX"}) or (child.dep_ == "appos" and _is_listed(child)):
+            if child.pos_ == "VERB" and any(one.dep_ in SUBJECTS | OBJECTS for one in child.children):
+                continue
+            found += conjuncts(child)
+    return [one for one in found if one == token or not is_denied(one)]
+
+
+def _is_listed(token: Token) -> bool:
+    """Tell whether what the parser calls an apposition is one more item of a list of names."""
+    before = token.doc[token.left_edge.i - 1] if token.left_edge.i else None
+    return (
+        is_name(token)
+        and token.lower_ not in vocabulary.TITLES
+        and before is not None
+        and before.text in {",", "and", "or", "&"}
+        and not any(child.dep_ == "det" for child in token.children)
+    )
+
+
+def is_denied(token: Token) -> bool:
+    """Tell whether a listed noun is taken back: "but not", "except"."""
+    edge = token.left_edge.i
+    window = token.doc[max(edge - 2, token.sent.start) : token.i]
+    return any(word.lower_ in DENIALS for word in window)
