@@ -19,10 +19,22 @@ _ROMAN = re.compile(r"[IVX]{1,5}")
 _SUFFIXES = frozenset(
     {"Jr.", "Jr", "Sr.", "Sr", "Inc.", "Inc", "LLC", "Ltd.", "Ltd", "S.A.", "N.V.", "plc", "Corp.", "L.P."}
 )
+_TORN = re.compile(r"[a-z]{2} - [a-z]{2}")
+_OWNERS = vocabulary.wordset("king queen people women men children workers farmers veterans")
+_IN_TITLES = vocabulary.wordset("of the and in on to a for from with or at by")
+_AUTHORING = vocabulary.wordset(
+    "wrote writes published directed composed painted recorded film films movie novel novels book album song single series play poem "
+    "musical opera episode memoir"
+)
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
 _RANKS = vocabulary.wordset("chief senior vice deputy former acting interim executive general co- -")
+_QUALITIES = vocabulary.wordset(
+    "great first second third next last good right perfect time page night morning evening other same more most many all some any every "
+    "where when how what who why never no not only yes hello god internet web earth note summary important"
+)
+"""Words that are none alone, but open names inside a sentence: the Great Fire, the Second World War."""
 _LOOSE_RANKS = vocabulary.wordset(
     "general chief lord lady count saint justice judge king queen prince president minister earl sir bishop pope"
 )
@@ -72,7 +84,8 @@ def _past_degree(doc: Doc, index: int) -> int:
 def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield the run, in two parts where a role stands between a company and a person."""
     for index in range(first + 1, last - 1):
-        role = doc[index].lower_ in vocabulary.TITLE_ROLES
+        titled = doc[index].lower_ in vocabulary.TITLES and doc[first].text not in vocabulary.given_names()
+        role = titled or doc[index].lower_ in vocabulary.TITLE_ROLES
         after = doc[index + 1]
         if role and is_capital(after) and (after.text in vocabulary.given_names() or after.ent_type_ == "PERSON"):
             start = index
@@ -100,6 +113,18 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 1 if _is_version(token, None) else None
     if token.text == "," and after.text in _SUFFIXES:
         return end + 2
+    if token.text in {"'s", "’s"} and is_capital(after) and _owns(doc, start, end):
+        return end + 2
+    if (
+        token.text == "-"
+        and token.whitespace_
+        and doc[end - 1].whitespace_
+        and is_capital(after)
+        and _is_torn(doc, end)
+    ):
+        return end + 2
+    if token.lower_ in _IN_TITLES and _goes_on_title(doc, start, end):
+        return end + (2 if is_capital(after) else 3)
     if token.text in {"in", "for"} and doc[end - 1].lower_ in _AWARDS and is_capital(after):
         return end + 2
     if token.text in {"of", "for"}:
@@ -119,6 +144,35 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     if hyphen and end - start > 1 and after.is_alpha and not language.is_word(after.lower_):
         return end + 2  # Chiu Man-cheuk
     return end + 1 if _is_version(token, after) else None
+
+
+def _owns(doc: Doc, start: int, end: int) -> bool:
+    """Tell whether a possessive stands inside a name: "St Paul's Cathedral", "Women's World Cup"."""
+    head = doc[end + 1].lower_
+    heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS
+    saint = end - start > 1 and doc[start].text in {"St", "St.", "Saint"}
+    return (saint and head in heads) or (end - start == 1 and doc[start].lower_ in _OWNERS)
+
+
+def _is_torn(doc: Doc, index: int) -> bool:
+    """Tell whether the text sets spaces around every hyphen ("two - year"), so that this one binds: "Saxe - Coburg"."""
+    listed = vocabulary.listed()
+    apart = doc[index - 1].text in listed or doc[index + 1].text in listed
+    return not apart and _TORN.search(doc.text) is not None
+
+
+def _goes_on_title(doc: Doc, start: int, end: int) -> bool:
+    """Tell whether a small word belongs to the title of a work: "wrote Pride and Prejudice", "the album Walk on Water"."""
+    index = start - 1
+    if index >= 0 and doc[index].text in {"the", '"'}:
+        index -= 1
+    if index < 0 or doc[index].lower_ not in _AUTHORING:
+        return False
+    after = end + 2 if doc[end + 1].text in {"the", "a", "an"} else end + 1
+    if after >= len(doc) or not is_capital(doc[after]):
+        return False
+    plain = (doc[end - 1], doc[after])
+    return all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in plain)
 
 
 def _past_of(doc: Doc, start: int, end: int) -> int | None:
@@ -198,7 +252,7 @@ def _opens_before(doc: Doc, first: int, last: int) -> bool:
     """Tell whether the first word of a run stands before the name: an article, a rank, a nationality before a person."""
     token, after = doc[first], doc[first + 1] if first + 1 < last else None
     if _is_plain(token):
-        return True
+        return after is None or token.lower_ not in _QUALITIES or starts_sentence(token)
     given = after is not None and after.text in vocabulary.given_names()
     personal = given or (after is not None and after.ent_type_ == "PERSON")
     if is_rank(token):
@@ -232,12 +286,15 @@ def is_capital(token: Token) -> bool:
 
 
 def is_odd(token: Token) -> bool:
-    """Tell whether the word's very shape is a name's: FastAPI, SSO, GPT-3."""
-    return (
-        len(token.text) > 1
-        and (token.text.isupper() or bool(_INNER_CASE.search(token.text)))
-        and token.text.lower() not in (vocabulary.words("not_names"))
-    )
+    """Tell whether the word's very shape is a name's: FastAPI, SSO, GPT-3; a common word that is only shouted is none: FIXED."""
+    text = token.text
+    if len(text) < 2 or token.lower_ in vocabulary.words("not_names"):
+        return False
+    if text.isupper():
+        return not (
+            len(text) > 3 and text.isalpha() and language.is_word(token.lower_) and text not in vocabulary.listed()
+        )
+    return bool(_INNER_CASE.search(text))
 
 
 def is_rank(token: Token) -> bool:

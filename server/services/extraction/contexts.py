@@ -49,6 +49,7 @@ _PHRASES = (
     (
         "place",
         "born based living live lives lived located situated lies lie raised headquartered died buried settled residing reside resides held staying "
+        "founded established formed filmed shot killed elected exhibited grown "
         "stayed opened opening office offices campus hospital village town city region suburb district outskirts north south east west up arrived",
         "in at near",
     ),
@@ -97,6 +98,7 @@ _PHRASES = (
     ("technology", "compatible integrates integrated interoperates", "with"),
     ("technology", "powered", "by"),
     ("technology", "fork version", "of"),
+    ("feature", "ships shipped comes", "with"),
 )
 _BEFORE = {
     f"{word} {link}": kind for kind, words, links in _PHRASES for word in words.split() for link in links.split()
@@ -106,6 +108,8 @@ _BEFORE = {
         "place": "northern southern eastern western central downtown rural throughout across near outside visited visits",
         "organization": "joined joins acquired acquires founded co-founded attended",
         "technology": "uses using adopted supports implements install installs installed via",
+        "feature": "includes adds offers introduces added",
+        "work": "wrote directed composed painted",
     }.items()
     for word in words.split()
 }
@@ -175,6 +179,11 @@ def kind_by_context(doc: Doc, first: int, last: int) -> str | None:
     )
 
 
+def kind_of_noun(noun: str) -> str | None:
+    """Return what a lower-case noun says that something is: "film" a work, "rivers" a place."""
+    return _NOUNS.get(noun) or _NOUNS.get(noun.removesuffix("s"))
+
+
 def _by_noun_before(doc: Doc, first: int) -> str | None:
     """Read "the startup X", "the novel X", "footballer X"."""
     noun = doc[first - 1] if first else None
@@ -214,7 +223,7 @@ def _by_definition(doc: Doc, last: int) -> str | None:
         return None
     if noun.text in {"one", "part", "member", "kind", "type", "name"}:
         return None
-    return _NOUNS.get(noun.text) or _NOUNS.get(noun.text.removesuffix("s"))
+    return kind_of_noun(noun.text)
 
 
 def _by_place_after(doc: Doc, last: int) -> str | None:
@@ -234,6 +243,12 @@ def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
     if end == 0:
         return None
     word = doc[end - 1].lower_
+    if word in {"'s", "’s"} and end > 1 and end == first:
+        owner = doc[end - 2]
+        sold = owner.ent_type_ == "ORG" or vocabulary.listed().get(owner.text) == "organization"
+        return "product" if sold and doc[first].ent_type_ not in {"GPE", "WORK_OF_ART"} else None
+    if word == "from" and _goes_to_place(doc, last):
+        return "place"
     kind = (_BEFORE.get(f"{doc[end - 2].lower_} {word}") if end > 1 else None) or _BEFORE.get(word)
     label = doc[first].ent_type_
     if kind == "organization" and label == "PERSON" and last - first > 1:
@@ -241,6 +256,12 @@ def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
     if kind == "technology" and label in {"PERSON", "GPE", "ORG"} and not _TECHNICAL.search(doc.text):
         return None
     return kind
+
+
+def _goes_to_place(doc: Doc, last: int) -> bool:
+    """Tell whether "to" and a listed place follow: "from Tangier to China"."""
+    after = doc[last + 1].text if last + 1 < len(doc) and doc[last].text == "to" else ""
+    return vocabulary.listed().get(after) == "place"
 
 
 def _by_word_after(doc: Doc, first: int, last: int) -> str | None:

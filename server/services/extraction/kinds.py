@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from spacy.tokens import Doc
 
-from server.services.extraction import vocabulary
+from server.services.extraction import language, vocabulary
 from server.services.extraction.contexts import kind_by_context
 
 LABELS = {
@@ -64,11 +64,21 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
     context = kind_by_context(doc, first, last)
     if context is not None:
         return context, Trust.CUE
+    if len(words) > 1 and (family := _of_first_word(words)) is not None:
+        return family, Trust.RECOGNISER
     labels = [LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in LABELS]
     odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
-    odd = odd or (first > 0 and doc[first - 1].lower_ == "the")
+    odd = odd or (first > 0 and doc[first - 1].lower_ == "the") or all(language.is_word(word.lower()) for word in words)
     if labels and not (odd and labels[-1] == "person"):
         return labels[-1], Trust.RECOGNISER
     if len(words) == 1 and words[0] in vocabulary.words("places_ambiguous"):
         return "place", Trust.RECOGNISER
     return "concept", Trust.SHAPE
+
+
+def _of_first_word(words: list[str]) -> str | None:
+    """Return what a longer name is whose first word is listed: "Redis Cluster" a technology, "Google Translate" a product."""
+    kind = vocabulary.listed().get(words[0])
+    if kind == "organization":
+        return "product"
+    return kind if kind in {"technology", "product"} else None

@@ -16,6 +16,7 @@ from server.services.extraction.kinds import Trust
 
 _WHOLE = re.compile(r"(?![\w/+#]|-\w|\.\w|\()")
 _PLAIN = re.compile(r"[a-zà-ÿ][\wà-ÿ.-]{2,24}")
+_DOMAIN = re.compile(r"[a-z][a-z0-9-]{1,20}\.(?:io|ai|dev|app|sh|com)")
 _BINDING = frozenset("-/._@#$")
 _COMMON_NAMES = vocabulary.wordset(
     "will mark bill grace rose may april june jack frank hope faith joy art gene rob sue pat chuck dick guy ray dean earl grant lance "
@@ -65,7 +66,7 @@ def lower_case_names(doc: Doc) -> Iterator[Find]:
             continue
         if casual and _is_person(token):
             yield token.i, token.i + 1, "person", Trust.CUE
-        elif _is_tool(token):
+        elif _is_tool(token) or _DOMAIN.fullmatch(token.text):
             yield token.i, token.i + 1, "technology", Trust.CUE
 
 

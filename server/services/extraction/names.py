@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Token
 
 from server.services.extraction import language, vocabulary
 from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_titled, runs, starts_sentence, trimmed
+from server.services.extraction.contexts import kind_of_noun
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
@@ -23,9 +24,13 @@ _GOES_ON = re.compile(r"[\w+#]|-\w|\.\w")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
 _ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z][A-Za-z]{0,3}[A-Z]")
+_LONGEST_TITLE = 9
+_IN_TITLES = vocabulary.PARTICLES | vocabulary.wordset("of the a an and or in on for to from with at by as is it my")
 _SMALL = vocabulary.PARTICLES | {"of", "the", "and", "for", "in", "on", "to", "&"}
 _SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"})
 """What is said of numbered products, hardly of numbered lessons or days."""
+_OFFERED = frozenset({"costs", "includes", "adds", "offers", "starts", "comes"})
+_DETERMINERS = vocabulary.wordset("the a an our my your his her its their this that these those every each")
 _PRESSED = vocabulary.wordset("click press select choose tap hit")
 
 
@@ -42,14 +47,16 @@ class Name:
     trust: Trust
 
 
-def spot(block: Block, doc: Doc, familiar: frozenset[str], title: str = "") -> list[Name]:
+def spot(
+    block: Block, doc: Doc, familiar: frozenset[str], title: str = "", title_kind: str | None = None
+) -> list[Name]:
     """Return the names in a tagged block, in order, none overlapping.
 
     `familiar` holds names that the document used before: they are names wherever they stand, a sentence's start included; `title` is
-    the name that it is about, which may be longer than any rule would find.
+    the name that it is about, which may be longer than any rule would find, and `title_kind` what it is said to be.
     """
     taken: dict[int, Name] = {}
-    for name in (*_entitled(doc, title), *_expanded(doc), *_called(doc), *_listed(doc), *_defined(doc)):
+    for name in (*_entitled(doc, title, title_kind), *_expanded(doc), *_called(doc), *_listed(doc), *_defined(doc)):
         if not any(index in taken for index in range(name.first, name.last)):
             taken |= dict.fromkeys(range(name.first, name.last), name)
     for name in _shaped(block, doc, familiar, taken):
@@ -58,12 +65,12 @@ def spot(block: Block, doc: Doc, familiar: frozenset[str], title: str = "") -> l
     return [_widened(doc, name) for name in found]
 
 
-def _entitled(doc: Doc, title: str) -> Iterator[Name]:
+def _entitled(doc: Doc, title: str, title_kind: str | None) -> Iterator[Name]:
     """Yield the places where the document's title stands as a name: "Mafalda of Savoy"."""
     for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", doc.text) if title else ():
         span = doc.char_span(*match.span())
         if span is not None and not _goes_on(doc, span.end):
-            kind, trust = kind_of(doc, span.start, span.end)
+            kind, trust = (title_kind, Trust.CUE) if title_kind else kind_of(doc, span.start, span.end)
             yield _name(doc, span.start, span.end, kind, trust)
 
 
@@ -141,6 +148,8 @@ def _is_ambiguous_technology(token: Token) -> bool:
     """Tell whether a word such as Go or R names the technology here: alone, capitalised inside a sentence and tagged as a name."""
     after = token.nbor() if token.i + 1 < len(token.doc) else None
     listed = after is not None and after.text == "," and len(token.text) > 1
+    if token.i and (token.nbor(-1).text[-1] in "°-" or token.nbor(-1).text[-1].isdigit()):
+        return False  # 38 °C
     if starts_sentence(token) and not (listed and token.i and token.nbor(-1).text == ":"):
         return False
     alone = (after is None or not after.text[:1].isupper()) and not token.nbor(-1).text[:1].isupper()
@@ -172,7 +181,9 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
         )
         if head is not None and is_capital(head) and _takes_of(head, article=before.text == "the"):
             return True
-    return is_capital(before) and not starts_sentence(before) and not is_rank(before)
+    if is_rank(before) or not is_capital(before):
+        return False
+    return before.text in vocabulary.given_names() or not starts_sentence(before)
 
 
 def _takes_of(head: Token, *, article: bool) -> bool:
@@ -260,20 +271,24 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
     if not starts_sentence(token):
         if unknown:
             return recognised or token.tag_.startswith(("NN", "FW", "JJ"))
-        if before in {"the", "a", "an"} or before in _PRESSED:
+        if before in _DETERMINERS or before in _PRESSED or _is_common_head(token):
             return recognised and not _is_common_head(token)
         return recognised or token.tag_.startswith("NNP")
     if token.tag_ == "NNS" and after is not None and (after.tag_ == "VBZ" or after.text == "was"):
         return not token.text.endswith("ics")  # a plural that takes a singular verb: Lanternworks was
     if unknown and len(token.text) > 2 and token.is_alpha:
-        return token.tag_.startswith(("NN", "FW")) or _acts(doc, index + 1)
+        return token.tag_ not in {"UH", "VB", "VBN", "VBG", "RB", "MD"} or _acts(doc, index + 1)
+    if token.lower_ in vocabulary.TIERS and after is not None and after.text in _OFFERED:
+        return True
     return token.tag_.startswith("NNP") and (recognised or (_acts(doc, index + 1) and unknown))
 
 
 def _is_common_head(token: Token) -> bool:
     """Tell whether the word names a kind of institution, place or event, so that alone it names none: "the Board"."""
+    word = token.lower_
     heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
-    return token.lower_ in heads or token.lower_ in vocabulary.words("roles")
+    known = heads | vocabulary.words("roles") | vocabulary.words("subjects")
+    return word in known or word.removesuffix("s") in known
 
 
 def _acts(doc: Doc, index: int) -> bool:
@@ -303,9 +318,24 @@ def texts(names: Iterable[Name]) -> frozenset[str]:
 
 def of_title(title: str, text: str) -> str:
     """Return the title without what its brackets and commas add, where the text uses it as a name; else nothing."""
-    head = re.split(r"\s*[(,:|–—]", title.strip(), maxsplit=1)[0].strip()
-    small = vocabulary.PARTICLES | {"of", "the"}
-    plain = head.casefold() in vocabulary.words("not_names") or len(head.split()) > 5
-    plain = plain or not all(word[0].isupper() or word in small for word in head.split())
-    used = bool(head) and re.search(rf"(?<!\w){re.escape(head)}(?!\w)", text) is not None
-    return head if used and not plain else ""
+    whole = re.sub(r"\s*\([^()]*\)\s*$", "", title.strip())
+    for head in (whole, re.split(r"\s*[(,:|–—]", whole, maxsplit=1)[0].strip()):
+        words = head.split()
+        plain = head.casefold() in vocabulary.words("not_names") or len(words) > _LONGEST_TITLE
+        plain = plain or not all(not word[0].islower() or word in _IN_TITLES for word in words) or _names_two(words)
+        if head and not plain and re.search(rf"(?<!\w){re.escape(head)}(?!\w)", text):
+            return head
+    return ""
+
+
+def _names_two(words: list[str]) -> bool:
+    """Tell whether a title's "and" joins two names, BERT and GPT-3, and not the words of one, Home and Away."""
+    joined = [(words[at - 1], words[at + 1]) for at in range(1, len(words) - 1) if words[at] in {"and", "or", "vs"}]
+    return any(not language.is_word(word.lower()) or word in vocabulary.listed() for pair in joined for word in pair)
+
+
+def kind_of_title(title: str) -> str | None:
+    """Return what the bracket after a title says that it is: "Caresses (film)", "Li Wei (physicist)"."""
+    bracket = re.search(r"\(([^()]{2,40})\)\s*$", title)
+    words = re.findall(r"[a-z-]+", bracket[1].lower()) if bracket else []
+    return next((kind for word in reversed(words) if (kind := kind_of_noun(word)) is not None), None)

@@ -34,12 +34,13 @@ def quoted_titles(doc: Doc) -> Iterator[tuple[Span, bool]]:
 
     The capitals of a title tell it from speech; one plain word needs a word before it that says what it is.
     """
-    if not any(sign in doc.text for sign in '"“„«`‘'):
+    text = doc.text  # made anew at each call
+    if not any(sign in text for sign in '"“„«`‘'):
         return
-    for match in _QUOTED.finditer(doc.text):
+    for match in _QUOTED.finditer(text):
         group = match.lastindex or 0
         start, end = match.span(group)
-        while end > start and doc.text[end - 1] in ",.; ":
+        while end > start and text[end - 1] in ",.; ":
             end -= 1
         span = doc.char_span(start, end, alignment_mode="contract")
         if span is None or not is_title(span.text):

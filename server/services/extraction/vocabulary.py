@@ -38,12 +38,14 @@ ORGANIZATION_HEADS = LEGAL_FORMS | wordset(
     "hotel resorts airways lines cruises shipping steel mining petroleum oil gas electric power utilities telecom mobile wireless "
     "tech digital interactive congregation seminary polytechnic gymnasium lyceum kindergarten"
 )
-ORGANIZATION_OPENERS = wordset("university institute bank ministry department college academy museum church school")
+ORGANIZATION_OPENERS = wordset(
+    "café cafe restaurant hotel university institute bank ministry department college academy museum church school"
+)
 PLACE_HEADS = wordset(
     "city county province district river lake sea ocean island islands mountain mountains mount street avenue road square valley bay "
     "desert park bridge airport station castle abbey cathedral village town kingdom republic state peninsula coast falls canyon creek "
     "forest plateau basin canal harbor harbour cemetery palace stadium arena plaza boulevard lane highway glacier volcano gulf strait "
-    "archipelago tower zoo heights hill hills springs beach peak ridge woods estate manor mansion barracks parish"
+    "archipelago tower zoo house heights hill hills springs beach peak ridge woods estate manor mansion barracks parish"
 )
 EVENT_HEADS = wordset(
     "war battle revolution conference summit olympics games festival championship championships cup election treaty olympiad marathon "
@@ -81,7 +83,8 @@ TITLES = wordset(
 )
 TITLE_ROLES = wordset(
     "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "
-    "ceo cto cfo coo cio cmo founder co-founder cofounder lecturer intern assistant spokesperson secretary treasurer"
+    "ceo cto cfo coo cio cmo founder co-founder cofounder lecturer intern assistant spokesperson spokesman spokeswoman secretary treasurer "
+    "representative congressman congresswoman ambassador commissioner"
 )
 PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn al el la le ter ten y")
 
