@@ -35,7 +35,8 @@ _LITTLE = 500
 def content(body: Element) -> Element:
     """Return the body without what is not content, or with all that is visible where little else would remain."""
     kept = _pruned(body, _Page(body))
-    if kept.letters >= _SHORT and kept.letters >= min(_LITTLE, body.letters // 10):
+    enough = min(_SHORT, 0.4 * body.letters), min(_LITTLE, 0.1 * body.letters)
+    if kept.letters and kept.letters >= max(enough):
         return kept
     return _pruned(body, None)
 
@@ -85,6 +86,8 @@ def _unread(element: Element) -> bool:
 
 
 def _goes(element: Element, parent: Element, page: _Page, inside: bool) -> bool:
+    if element.tag == "a" and "skip" in element.attributes.get("class", ""):
+        return True
     if element.tag not in _BLOCK and "role" not in element.attributes:
         return False
     if element.tag == "nav" or element.attributes.get("role") in _ROLES:
@@ -112,9 +115,9 @@ def _is_named_away(element: Element, page: _Page) -> bool:
         return False
     if words & _CONSENT:
         return element.letters < 2 * _LITTLE or element.has(_CONTROLS)
-    if words & _NAMED and (_is_links(element) or element.letters < _SHORT // 2):
+    if words & _NAMED and _is_links(element):
         return True
-    return bool(words & _ASKING) and (_is_links(element) or element.has(_CONTROLS))
+    return bool(words & _ASKING) and (element.linked > 0.3 * element.letters or element.has(_CONTROLS))
 
 
 def _is_unnamed_menu(element: Element) -> bool:

@@ -18,10 +18,8 @@ from server.errors import BadUserInput, LimitExceeded, ServerError
 from server.services.formats.conversion import Allowed, convert
 from server.services.formats.frames import receive, send
 
-try:
+if sys.platform != "win32":  # where time alone is bounded
     import resource
-except ImportError:  # not on Windows, where time alone is bounded
-    resource = None  # type: ignore[assignment]
 
 OUT_OF_MEMORY = 71
 _WATCH = 0.1
@@ -80,15 +78,16 @@ def _answer(answers: IO[bytes], head: dict[str, Any], body: bytes) -> None:
 
 
 def _most_resident() -> int:
+    if sys.platform == "win32":
+        return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
 
-def _bound_memory(memory: int) -> int | None:
+def _bound_memory(memory: int) -> int:
     """Bound address space where the system does that, and return how much may become resident."""
-    if resource is None:
-        return None
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
@@ -97,7 +96,7 @@ def _bound_memory(memory: int) -> int | None:
 
 def _bound_time(seconds: float) -> None:
     """Bound processor time too, for the case that nobody is left to watch the clock."""
-    if resource is not None:
+    if sys.platform != "win32":
         usage = resource.getrusage(resource.RUSAGE_SELF)
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(usage.ru_utime + usage.ru_stime + seconds) + _GRACE, hard))

@@ -128,7 +128,7 @@ def _list(element: Element) -> Iterator[str]:
                 number += 1
             items.append(_item(mark, child))
         elif isinstance(child, Element):
-            if items and child.tag in ("ul", "ol"):  # a list in a list without an item of its own
+            if items and items[-1] and child.tag in ("ul", "ol"):  # a list in a list without an item of its own
                 items.append(_indented("\n".join(_blocks(Element("li", {}, [child]))), "  "))
             else:
                 loose.children.append(child)

@@ -16,7 +16,7 @@ __all__ = ["BULLET", "Segment", "by_line", "is_mark", "segments", "spoken"]
 _SAME_LINE = 0.35
 _GAP = 0.7
 _WIDE = 4.0
-_SPACE = 0.12
+_SPACE = 0.15
 BULLET = re.compile(r"[•●○◦▪■□‣⁃∙·❖➢➤✓✔►▸]|\*|o(?=\s)|[–—-](?=\s)")
 _MARK = re.compile(r"(?:[•●○◦▪■□‣⁃∙·❖➢➤✓✔►▸*o–—-]|\d{1,3}[.)]|[a-z][.)])")
 
