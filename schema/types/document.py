@@ -29,7 +29,12 @@ from server.terms import Authority, IngestionStatus, JobKind
 if TYPE_CHECKING:
     from schema.types.entity import Entity
 
+Revision = Annotated[
+    int | None, strawberry.argument(description="The number of a revision, from 1 on; left out: the current one.")
+]
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
+
+_PLACES = rel.Sorting(("ordinal",))
 
 
 @strawberry.type(description="A text that was given to the volume.")
@@ -40,7 +45,9 @@ class Document(Node):
     uri: str | None = strawberry.field(description="Where it comes from.")
     authority: Authority = strawberry.field(description="How authoritative it is; its evidence has that authority.")
     content_hash: str = strawberry.field(description="The SHA-256 of its content in UTF-8, in hexadecimal.")
-    revision: int = strawberry.field(description="The number of its current revision.")
+    revision: int = strawberry.field(
+        description="The number of its current revision: one more for each change of its text."
+    )
     created_at: datetime = strawberry.field(description="When it was given.")
     key: strawberry.Private[UUID]
 
@@ -58,10 +65,14 @@ class Document(Node):
             key=row.id,
         )
 
-    @batched(description="Its text, verbatim. Spans of evidence and chunks count its code points.")
+    @batched(
+        description="Its text, verbatim; that of the current revision, or of the one named. Null where there is none of that "
+        "number. Spans of evidence and chunks count its code points."
+    )
     @staticmethod
-    async def content(parents: list[Document], info: Info) -> list[str | None]:
-        return await info.context.store.read.contents([(d.key, d.revision) for d in parents])
+    async def content(parents: list[Document], info: Info, revision: Revision = None) -> list[str | None]:
+        wanted = [(d.key, d.revision if revision is None else revision) for d in parents]
+        return await info.context.store.read.contents(wanted)
 
     @batched(description="The run of the extraction pipeline over it, the latest if there were several.")
     @staticmethod
@@ -70,7 +81,7 @@ class Document(Node):
         lists = await info.context.store.read.lists(IngestionRecord, "document_id", keys, "id")
         return [Ingestion.of(rows[-1]) if rows else None for rows in lists]
 
-    @batched(description="The entities that it mentions, oldest first.")
+    @batched(description="The entities that it mentions, as it was read last, oldest first.")
     @staticmethod
     async def entities(
         parents: list[Document], info: Info, first: First = 20, after: After = None
@@ -129,14 +140,16 @@ class Document(Node):
             info, "Document.projects", keys, rel.PROJECTS_OF_DOCUMENT, Project.of, first=first, after=after
         )
 
-    @batched(description="The stretches of it that were read as a whole, in their order.")
+    @batched(
+        description="The stretches of it that were read as a whole, in their order; of the revision that was read last."
+    )
     @staticmethod
     async def chunks(
         parents: list[Document], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Chunk]]:
         keys = [d.key for d in parents]
         return await connections(
-            info, "Document.chunks", keys, rel.CHUNKS_OF_DOCUMENT, Chunk.of, first=first, after=after
+            info, "Document.chunks", keys, rel.CHUNKS_OF_DOCUMENT, Chunk.of, first=first, after=after, sorting=_PLACES
         )
 
 

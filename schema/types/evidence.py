@@ -26,12 +26,18 @@ class Evidence:
         description="The words. With `start` and `end` they are the document's own, from there to there."
     )
     start: int | None = strawberry.field(
-        description="Where the quote begins in the document's content, in code points; null without a place."
+        description="Where the quote begins in the content of that revision, in code points; null without a place."
     )
-    end: int | None = strawberry.field(description="Where the quote ends in the document's content, itself excluded.")
+    end: int | None = strawberry.field(description="Where the quote ends in that content, itself excluded.")
     authority: Authority = strawberry.field(description="How authoritative the source is.")
     confidence: float = strawberry.field(description="How sure this source alone makes the claim: 0 to 1.")
     verified: bool = strawberry.field(description="Whether the quote was found in the document.")
+    revision: int | None = strawberry.field(
+        description="The revision of the document whose content from `start` to `end` the quote is; null without a document."
+    )
+    current: bool = strawberry.field(
+        description="Whether it counts: false where a later revision of the document does not say it any more."
+    )
     document_id: strawberry.Private[UUID | None]
 
     @staticmethod
@@ -43,6 +49,8 @@ class Evidence:
             authority=Authority(row.authority),
             confidence=row.confidence,
             verified=row.verified,
+            revision=row.revision,
+            current=row.live,
             document_id=row.document_id,
         )
 
@@ -79,7 +87,9 @@ class Claim(Node):
     key: strawberry.Private[UUID]
     evidence_column: ClassVar[str]
 
-    @batched(description="The words it rests on, oldest first.")
+    @batched(
+        description="The words it rests on, oldest first; also what it once rested on and later revisions do not say any more."
+    )
     @staticmethod
     async def evidence(parents: list[Claim], info: Info) -> list[list[Evidence]]:
         found: dict[UUID, list[EvidenceRecord]] = {}

@@ -1,4 +1,4 @@
-"""Documents: taking in a text once, and removing one with everything that it alone supported."""
+"""Documents: taking in a text once, a changed one as a new revision, and removing one with everything that it alone supported."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from uuid import UUID
 
 from server import models
 from server.embeddings import Embedder
-from server.errors import BadUserInput, Conflict
+from server.errors import BadUserInput
 from server.ids import NodeKind, new_id
 from server.services.checks import in_volume, one_in_volume
-from server.services.claims import FACT, RELATIONSHIP, ClaimKind, combined_confidence, highest, status_for
+from server.services.claims import FACT, RELATIONSHIP, ClaimKind, change_claim, words_of
 from server.services.entities import remove_entities
 from server.services.formats.types import MIME_TYPES, bare_type
 from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
-from server.services.indexing import entity_text, fact_text
+from server.services.indexing import chunk_text, entity_text, fact_text
+from server.services.ingestion.revisions import NEWER
+from server.services.standing import Standing, origins
 from server.store import Store, Transaction
-from server.store.jobs import enqueue, restart
+from server.store.jobs import cancel, enqueue, restart
 from server.store.records import (
     AliasRecord,
     ChunkRecord,
@@ -32,8 +34,9 @@ from server.store.records import (
     ProjectRecord,
     VolumeRecord,
 )
-from server.terms import Authority, ChangeKind, IngestionStatus
+from server.terms import Authority, ChangeKind, ClaimStatus, IngestionStatus, Origin
 
+RENAMED = "The document was renamed before this reading of it had ended."
 _WORDED = frozenset({"content", "category", "predicate", "value", "value_type", "claim_key", "description"})
 
 
@@ -52,7 +55,7 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A document that was taken in. `created` is False where the same content was there."""
+    """A document that was taken in. `created` is False where the same content was there, True for a new revision too."""
 
     document_id: UUID
     ingestion_id: UUID
@@ -107,14 +110,15 @@ class Documents:
     async def take(
         self, volume: VolumeRecord, new: NewDocument, actor: str, idempotency_key: str | None = None
     ) -> Taken:
-        """Store a document and queue its ingestion; the same content again is the same document.
+        """Store a document and queue its ingestion; the same content again is the same document, and nothing new.
 
-        An ingestion of it that had failed is queued anew.
+        Other content under the uri of a document is a new revision of that, with the title, MIME type and authority given
+        with it. The same content under its uri with another title renames it, and it is read again: what a pronoun stands
+        for can depend on the title. An ingestion that had failed or was cancelled is queued anew.
 
         Raises:
             BadUserInput: a field is out of its bounds.
             NotFound: a project is not of this volume.
-            Conflict: its uri is that of a document with other content.
         """
         document = clean_document(new, self._store.settings.document_limit)
         content_hash = sha256(document.text.encode()).hexdigest()
@@ -126,8 +130,7 @@ class Documents:
             if answered is not None:
                 return Taken(UUID(answered["document"]), UUID(answered["ingestion"]), bool(answered["created"]))
             projects = await in_volume(tx.read, ProjectRecord, volume.id, document.projects, "projects", "project")
-            known = await self._same(tx, document, content_hash)
-            taken = known or self._insert(tx, document, content_hash)
+            taken = await self._take(tx, document, content_hash)
             links = [{"project_id": p.id, "document_id": taken.document_id} for p in projects]
             tx.insert_if_absent(models.ProjectDocument, links)
             answer = {"document": taken.document_id, "ingestion": taken.ingestion_id, "created": taken.created}
@@ -136,36 +139,79 @@ class Documents:
             once.remember(tx, {n: v if isinstance(v, bool) else str(v) for n, v in answer.items()})
         return taken
 
-    async def _same(self, tx: Transaction, document: NewDocument, content_hash: str) -> Taken | None:
-        for known in await tx.read.where(DocumentRecord, volume_id=tx.volume_id, content_hash=content_hash):
-            (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [known.id], "id")
-            last = ingestions[-1]
-            if last.status in (IngestionStatus.FAILED, IngestionStatus.CANCELLED):
-                restart(tx, last.id, self._extractor)
-            return Taken(known.id, last.id, False)
-        if document.uri is not None and await tx.read.where(DocumentRecord, volume_id=tx.volume_id, uri=document.uri):
-            raise Conflict(
-                "A document with this uri and other content is here. Delete it first, or give another uri.",
-                argument="uri",
-            )
-        return None
+    async def _take(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
+        there = [] if new.uri is None else await tx.read.where(DocumentRecord, volume_id=tx.volume_id, uri=new.uri)
+        same = await tx.read.where(DocumentRecord, volume_id=tx.volume_id, content_hash=content_hash)
+        if not there and not same:
+            return self._insert(tx, new, content_hash)
+        known = (there or same)[0]
+        (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [known.id], "id")
+        if there and known.content_hash != content_hash:
+            return await self._revise(tx, known, new, content_hash, ingestions)
+        if there and known.title != new.title:
+            await self._change(tx, known, {"title": new.title}, ingestions, RENAMED)
+            return Taken(known.id, self._queue(tx, known.id, known.revision), False)
+        last = ingestions[-1]
+        if last.status in (IngestionStatus.FAILED, IngestionStatus.CANCELLED):
+            restart(tx, last.id, self._extractor)
+        return Taken(known.id, last.id, False)
 
-    def _insert(self, tx: Transaction, document: NewDocument, content_hash: str) -> Taken:
-        id, ingestion = new_id(), new_id()
-        columns = {
-            "title": document.title,
-            "uri": document.uri,
-            "mime_type": document.mime_type,
-            "authority": document.authority.value,
-        }
+    def _insert(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
+        id = new_id()
+        columns = {"title": new.title, "uri": new.uri, "mime_type": new.mime_type, "authority": new.authority.value}
         tx.insert(models.Document, id=id, content_hash=content_hash, **columns)
-        tx.insert(models.DocumentRevision, document_id=id, number=1, content=document.text)
-        chunk_size = self._store.settings.chunk_size
-        run = {"document_id": id, "revision": 1, "extractor": self._extractor, "chunk_size": chunk_size}
-        tx.insert(models.Ingestion, id=ingestion, actor=tx.actor, **run)
-        enqueue(tx, ingestion, self._extractor)
+        tx.insert(models.DocumentRevision, document_id=id, number=1, content=new.text)
         tx.log(ChangeKind.CREATED, NodeKind.DOCUMENT, id, after=columns)
-        return Taken(id, ingestion, True)
+        return Taken(id, self._queue(tx, id, 1), True)
+
+    async def _revise(
+        self,
+        tx: Transaction,
+        known: DocumentRecord,
+        new: NewDocument,
+        content_hash: str,
+        ingestions: Sequence[IngestionRecord],
+    ) -> Taken:
+        number = known.revision + 1
+        after = {
+            "title": new.title,
+            "mime_type": new.mime_type,
+            "authority": new.authority.value,
+            "content_hash": content_hash,
+            "revision": number,
+        }
+        tx.insert(models.DocumentRevision, document_id=known.id, number=number, content=new.text)
+        await self._change(tx, known, after, ingestions, NEWER)
+        return Taken(known.id, self._queue(tx, known.id, number), True)
+
+    async def _change(
+        self,
+        tx: Transaction,
+        known: DocumentRecord,
+        after: dict[str, Any],
+        ingestions: Sequence[IngestionRecord],
+        reason: str,
+    ) -> None:
+        """Set columns of a document, and cancel what would read it as it was before."""
+        for run in ingestions:
+            if run.status in (IngestionStatus.PENDING, IngestionStatus.RUNNING):
+                await cancel(tx, run.id, reason)
+        changed = {name: value for name, value in after.items() if getattr(known, name) != value}
+        tx.update(models.Document, known.id, **changed)
+        before = {name: getattr(known, name) for name in changed}
+        tx.log(ChangeKind.UPDATED, NodeKind.DOCUMENT, known.id, before=before, after=changed)
+        if "title" in changed:
+            (chunks,) = await tx.read.lists(ChunkRecord, "document_id", [known.id], "ordinal")
+            for chunk in chunks:
+                tx.index(NodeKind.CHUNK, chunk.id, chunk_text(changed["title"], chunk.text), None, again=True)
+
+    def _queue(self, tx: Transaction, id: UUID, revision: int) -> UUID:
+        ingestion = new_id()
+        run = {"document_id": id, "revision": revision, "extractor": self._extractor}
+        chunk_size = self._store.settings.chunk_size
+        tx.insert(models.Ingestion, id=ingestion, actor=tx.actor, chunk_size=chunk_size, **run)
+        enqueue(tx, ingestion, self._extractor)
+        return ingestion
 
     async def delete(self, volume: VolumeRecord, id: UUID, actor: str) -> Removed:
         """Delete a document: what it alone supported goes, what others support stays with less support.
@@ -204,45 +250,43 @@ class Documents:
             tx.unindex(NodeKind.FACT, ids)
 
     async def _weaken(self, tx: Transaction, kind: ClaimKind, ids: Sequence[UUID], document_id: UUID) -> None:
-        """Take a document's evidence from claims that others support; they go on in the others' words."""
+        """Take a document's evidence from claims that others support, or have supported; they go on in the others' words."""
         claims = await tx.read.by_ids(kind.record, ids)
         lists = await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id")
-        for claim, evidence in zip(claims, lists, strict=True):
-            assert claim is not None
-            left = [e for e in evidence if e.document_id != document_id]
-            confidence = combined_confidence((e.document_id, e.confidence) for e in left)
-            after: dict[str, Any] = {
-                "confidence": confidence,
-                "authority": highest(e.authority for e in left),
-                "status": status_for(confidence, claim.status),
-            }
-            if any(e.document_id == document_id and e.said is None for e in evidence):
-                await self._reword(tx, kind, claim, left)
-            tx.archive(kind.model, kind.past, [claim.id])
-            tx.update(kind.model, claim.id, **after, version=claim.version + 1)
-            changed = {n: v for n, v in after.items() if getattr(claim, n) != v}
-            tx.log(
-                ChangeKind.UPDATED, kind.node, claim.id, before={n: getattr(claim, n) for n in changed}, after=changed
-            )
+        standings = [Standing(kind, claim, evidence) for claim, evidence in zip(claims, lists, strict=True)]
+        texts = await origins(tx, standings)
+        for standing in standings:
+            standing.left = [row for row in standing.evidence if row.live and row.document_id != document_id]
+            after = standing.columns(texts, texts)
+            await self._reword(tx, standing, document_id)
+            retracted = after.get("status") == ClaimStatus.RETRACTED
+            change = ChangeKind.RETRACTED if retracted else ChangeKind.UPDATED
+            stated = {name: value for name, value in after.items() if name not in _WORDED}
+            change_claim(tx, kind, standing.claim, stated, change)
 
-    async def _reword(self, tx: Transaction, kind: ClaimKind, claim: Any, left: Sequence[EvidenceRecord]) -> None:
+    async def _reword(self, tx: Transaction, standing: Standing, document_id: UUID) -> None:
         """Put a claim, and its history, in the words of a source that stays.
 
-        As long as documents alone have supported it, it has had the words of the first. A person may have put it anew since.
+        As long as documents alone have supported it, and none of them has changed, it has had the words of the first. A
+        person may have put it anew since, and so may a later revision.
         """
+        kind, claim = standing.kind, standing.claim
+        mine = [row for row in standing.evidence if row.document_id == document_id]
+        rest = [row for row in standing.evidence if row.document_id != document_id]
+        if all(row.said is not None and row.live and row.origin == Origin.EXTRACTED for row in mine):
+            return
+        keeps = any(row.said is None for row in rest)
+        if keeps and all(row.live and row.origin == Origin.EXTRACTED for row in standing.evidence):
+            return
         column = "content" if kind.node is NodeKind.FACT else "description"
-        keeps = any(e.said is None for e in left)
-        if keeps and all(e.document_id is not None for e in left):
-            return
+        words = words_of(claim) if keeps else rest[0].said or None
         tx.redact_log([claim.id])
+        for name in _WORDED.intersection(kind.record._fields):
+            tx.set_text(kind.past, [claim.id], name, words if name == column else getattr(claim, name))
         if keeps:
-            for name in _WORDED.intersection(kind.record._fields):
-                tx.set_text(kind.past, [claim.id], name, getattr(claim, name))
             return
-        words = left[0].said or None
-        tx.set_text(kind.past, [claim.id], column, words)
         tx.set_text(kind.model, [claim.id], column, words)
-        tx.set_text(models.Evidence, [e.id for e in left if e.said == left[0].said], "said", None)
+        tx.set_text(models.Evidence, [row.id for row in rest if row.said == rest[0].said], "said", None)
         if kind.node is NodeKind.FACT:
             subject = await tx.read.one(EntityRecord, claim.subject_id)
             text = fact_text(subject.name if subject else "", words or "")
@@ -255,7 +299,11 @@ class Documents:
         assert document is not None
         for content in await tx.read.contents([(id, n) for n in range(1, document.revision + 1)]):
             tx.delete_where(models.Upload, volume_id=tx.volume_id, text=content)
-        tx.redact_log([id, *await tx.read.entities_since(id)])
+        (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [id], "id")
+        # Read once, it has given no entity anything that is not there any more; read again, it may have.
+        once = len(ingestions) == 1
+        told = await tx.read.entities_since(id) if once else list(await tx.read.entities_named_by(id))
+        tx.redact_log([id, *told])
         tx.delete_where(models.Evidence, document_id=id)
         tx.delete_where(models.Ingestion, document_id=id)
         tx.delete_where(models.Chunk, document_id=id)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from server import models
 from server.embeddings import Embedder
-from server.ids import NodeKind, encode_id, new_id
+from server.errors import Conflict
+from server.ids import NodeKind, encode_id
 from server.services.assertions import write_claims
-from server.services.claims import FACT, RELATIONSHIP, Claim, Period, Support, fact_claim, relationship_claim
-from server.services.entities import NewEntity, add_aliases, insert_entity
+from server.services.claims import FACT, RELATIONSHIP, Claim, Period, Support, Written, fact_claim, relationship_claim
+from server.services.entities import NewEntity, add_aliases, insert_entity, remove_entities
 from server.services.extraction.protocol import (
     ExtractedFact,
     Instant,
@@ -18,16 +18,18 @@ from server.services.extraction.protocol import (
 )
 from server.services.identity import lookup_keys, match_key
 from server.services.indexing import Embedded, chunk_text, embed, entity_text, fact_text
+from server.services.ingestion.naming import complete
+from server.services.ingestion.revisions import NEWER, Earlier, earlier_readings, write_chunks, write_sources
 from server.services.reading import NamedThing, Reading, Statement
 from server.services.resolution import Named, by_neighbours, candidates_of
 from server.services.soundness import shown, storable
 from server.store import Store, Transaction
-from server.store.records import AliasRecord, DocumentRecord, EntityRecord
-from server.terms import Authority, ChangeKind, Origin
+from server.store.records import ChunkRecord, DocumentRecord, EntityRecord, FactRecord, IngestionRecord
+from server.terms import Authority, Origin
 
 
 class DocumentWriter:
-    """Writes what one document says: `prepare` embeds, outside a transaction; `write` resolves and inserts."""
+    """Writes what one revision of a document says: `prepare` embeds, outside a transaction; `write` resolves and inserts."""
 
     def __init__(
         self, store: Store, embedder: Embedder, document: DocumentRecord, content: str, reading: Reading
@@ -44,19 +46,31 @@ class DocumentWriter:
         self._types: dict[UUID, str] = {}
         self._made: dict[tuple[str, str], UUID] = {}
         self._keys_made: dict[UUID, set[str]] = {}
+        self._earlier = Earlier()
 
     async def prepare(self) -> None:
         """Embed every text that will be new. Nothing is read under a lock yet: what turns out otherwise is embedded later."""
         things = self._reading.things
         known = await self._store.read.entities_named(self._document.volume_id, self._keys())
-        texts = [chunk_text(self._document.title, self._content[c.start : c.end]) for c in self._reading.chunks]
+        there = await self._there()
+        chunks = [self._content[c.start : c.end] for c in self._reading.chunks]
+        texts = [chunk_text(self._document.title, text) for text in chunks if text not in there]
         texts += [
             entity_text(t.name, t.type, t.description) for t in things.values() if not candidates_of(_named(t), known)
         ]
         for statement in self._reading.statements:
-            if isinstance(statement.said, ExtractedFact):
+            if isinstance(statement.said, ExtractedFact) and statement.said.content not in there:
                 texts.append(fact_text(things[statement.said.subject].name, statement.said.content))
         self._embedded = await embed(self._embedder, *texts)
+
+    async def _there(self) -> set[str]:
+        """Return the chunks and facts that an earlier reading of the document has left: they have their vectors."""
+        read, id = self._store.read, self._document.id
+        (chunks,) = await read.lists(ChunkRecord, "document_id", [id], "ordinal")
+        if not chunks:
+            return set()
+        facts = await read.by_ids(FactRecord, list(await read.claims_of_document(FACT.evidence, id)))
+        return {chunk.text for chunk in chunks} | {fact.content for fact in facts if fact is not None}
 
     def anew(self) -> DocumentWriter:
         """Return a writer that starts over with what was prepared, for a transaction that has failed."""
@@ -69,16 +83,25 @@ class DocumentWriter:
         return list(dict.fromkeys([*keys, *lookup_keys(self._document.title)]))
 
     async def write(self, tx: Transaction, ingestion_id: UUID) -> dict[str, int]:
-        """Collect all rows in the transaction and return the counts for the ingestion."""
-        chunk_ids = self._write_chunks(tx)
-        known = await tx.read.entities_named(tx.volume_id, self._keys())
-        await self._resolve(tx, known)
-        self._write_mentions(tx, chunk_ids, known)
-        facts = [c for c in map(self._claim, self._statements(ExtractedFact)) if c is not None]
-        edges = [c for c in map(self._claim, self._statements(None)) if c is not None]
-        fresh = frozenset(self._made.values())
-        written = await write_claims(tx, FACT, facts, self._embedded, fresh=fresh)
-        linked = await write_claims(tx, RELATIONSHIP, edges, self._embedded, fresh=fresh)
+        """Collect all rows in the transaction and return the counts for the ingestion.
+
+        Of a document that was read before only the difference changes.
+
+        Raises:
+            Conflict: the document has a newer revision, or another title, than what was read.
+        """
+        await self._check(tx, ingestion_id)
+        self._earlier = await earlier_readings(tx, self._document, self._content)
+        chunk_ids = write_chunks(tx, self._document, self._earlier, self._reading.chunks, self._content, self._embedded)
+        known = self._earlier.without_its_names(await tx.read.entities_named(tx.volume_id, self._keys()))
+        known_ones = await self._resolve(tx, known)
+        named = {*self._ids.values(), *self._title(known)}
+        gone = await self._forgotten(tx, named)
+        self._types |= await complete(tx, self._document.id, self._met(known_ones), self._earlier, gone)
+        self._write_mentions(tx, chunk_ids)
+        write_sources(tx, self._document.id, self._earlier, named)
+        written, linked = await self._write_claims(tx)
+        await remove_entities(tx, gone)
         tx.insert_many(
             models.Rejection,
             [
@@ -92,30 +115,31 @@ class DocumentWriter:
             "relationships_found": len({w.id for w in linked}),
         }
 
+    async def _check(self, tx: Transaction, ingestion_id: UUID) -> None:
+        run = await tx.read.one(IngestionRecord, ingestion_id)
+        now = await tx.read.one(DocumentRecord, self._document.id)
+        if run is not None and now is not None and (now.revision, now.title) != (run.revision, self._document.title):
+            raise Conflict(NEWER)
+
+    async def _forgotten(self, tx: Transaction, named: set[UUID]) -> list[UUID]:
+        """Return the entities that only earlier readings of the document have brought, and nothing knows of any more."""
+        if not self._earlier.named:
+            return []
+        return [id for id in await tx.read.entities_of_document_alone(self._document.id) if id not in named]
+
+    async def _write_claims(self, tx: Transaction) -> tuple[list[Written], list[Written]]:
+        facts = [c for c in map(self._claim, self._statements(ExtractedFact)) if c is not None]
+        edges = [c for c in map(self._claim, self._statements(None)) if c is not None]
+        fresh, replaced = frozenset(self._made.values()), self._earlier.replaced
+        written = await write_claims(tx, FACT, facts, self._embedded, fresh=fresh, replaced=replaced)
+        return written, await write_claims(tx, RELATIONSHIP, edges, self._embedded, fresh=fresh, replaced=replaced)
+
     def _statements(self, kind: type[ExtractedFact] | None) -> list[Statement]:
         facts = kind is not None
         return [s for s in self._reading.statements if isinstance(s.said, ExtractedFact) == facts]
 
-    def _write_chunks(self, tx: Transaction) -> list[UUID]:
-        ids = []
-        for ordinal, place in enumerate(self._reading.chunks):
-            id, text = new_id(), self._content[place.start : place.end]
-            tx.insert(
-                models.Chunk,
-                id=id,
-                document_id=self._document.id,
-                revision=self._document.revision,
-                ordinal=ordinal,
-                text=text,
-                start=place.start,
-                end=place.end,
-            )
-            self._embedded.put(tx, NodeKind.CHUNK, id, chunk_text(self._document.title, text))
-            ids.append(id)
-        return ids
-
-    async def _resolve(self, tx: Transaction, known: dict[str, list[EntityRecord]]) -> None:
-        """Give every thing of the document its entity, a new one where nothing has its name."""
+    async def _resolve(self, tx: Transaction, known: dict[str, list[EntityRecord]]) -> dict[str, EntityRecord]:
+        """Give every thing of the document its entity, a new one where nothing has its name; return the known ones by key."""
         unsure: dict[str, list[EntityRecord]] = {}
         known_ones: dict[str, EntityRecord] = {}
         for key, thing in self._reading.things.items():
@@ -128,7 +152,7 @@ class DocumentWriter:
             else:
                 self._create(tx, key, thing)
         await self._decide(tx, unsure, known_ones, self._title(known))
-        await self._complete(tx, known_ones)
+        return known_ones
 
     def _take(self, key: str, id: UUID, name: str, type: str) -> None:
         self._ids[key] = id
@@ -188,30 +212,14 @@ class DocumentWriter:
             reason = f"{len(fit)} entities are called {name}, and the document names no neighbour of just one."
             self._rejected.append(RejectedItem("entity", item, reason))
 
-    async def _complete(self, tx: Transaction, known_ones: dict[str, EntityRecord]) -> None:
-        """Give known entities the other names that the document states, and a stated type in place of a guessed one."""
-        entities = list({e.id: e for e in known_ones.values()}.values())
-        lists = await tx.read.lists(AliasRecord, "entity_id", [e.id for e in entities], "match_key")
-        for entity, aliases in zip(entities, lists, strict=True):
-            things = [self._reading.things[key] for key, one in known_ones.items() if one.id == entity.id]
-            columns = _stated_type(entity, things)
-            known = {entity.match_key, *(a.match_key for a in aliases)}
-            names = [name for thing in things for name in (thing.name, *thing.aliases)][: max(0, 100 - len(known))]
-            added = add_aliases(tx, entity.id, names, known=known, document_id=self._document.id)
-            before: dict[str, Any] = {"aliases": [a.name for a in aliases]} if added else {}
-            after: dict[str, Any] = {"aliases": [*before["aliases"], *added]} if added else {}
-            if columns and columns["type"] != entity.type:
-                before, after = {**before, "type": entity.type}, {**after, "type": columns["type"]}
-                self._types[entity.id] = columns["type"]
-                text = entity_text(entity.name, columns["type"], entity.description)
-                tx.index(NodeKind.ENTITY, entity.id, text, None, again=True)
-            if after:
-                columns["version"] = entity.version + 1
-                tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, entity.id, before=before, after=after)
-            if columns:
-                tx.update(models.Entity, entity.id, **columns)
+    def _met(self, known_ones: dict[str, EntityRecord]) -> dict[UUID, tuple[EntityRecord, list[NamedThing]]]:
+        """Return the known entities that the document names, each with how it does."""
+        met: dict[UUID, tuple[EntityRecord, list[NamedThing]]] = {}
+        for key, entity in known_ones.items():
+            met.setdefault(entity.id, (entity, []))[1].append(self._reading.things[key])
+        return met
 
-    def _write_mentions(self, tx: Transaction, chunk_ids: list[UUID], known: dict[str, list[EntityRecord]]) -> None:
+    def _write_mentions(self, tx: Transaction, chunk_ids: list[UUID]) -> None:
         common = {"document_id": self._document.id, "revision": self._document.revision}
         for key, id in self._ids.items():
             thing = self._reading.things[key]
@@ -219,9 +227,6 @@ class DocumentWriter:
             for number, span in thing.mentions:
                 place = {"chunk_id": chunk_ids[number], "start": span.start, "end": span.end, "note": guess}
                 tx.insert(models.Mention, entity_id=id, **common, **place)
-        named = {*self._ids.values(), *self._title(known)}
-        rows = [{"document_id": self._document.id, "entity_id": id} for id in sorted(named)]
-        tx.insert_many(models.DocumentEntity, rows)
 
     def _title(self, known: dict[str, list[EntityRecord]]) -> list[UUID]:
         """Return the entity that the document's title names, if it is a single one."""
@@ -286,14 +291,6 @@ class DocumentWriter:
 
 def _named(thing: NamedThing) -> Named:
     return Named(thing.name, thing.type, stated=thing.stated)
-
-
-def _stated_type(entity: EntityRecord, things: list[NamedThing]) -> dict[str, Any]:
-    """Return the columns by which a type that a document states takes the place of one that was guessed."""
-    stated = next((thing.type for thing in things if thing.stated), None)
-    if entity.type_stated or stated is None:
-        return {}
-    return {"type": stated, "match_key": match_key(entity.name, stated), "type_stated": True}
 
 
 def _period(start: Instant | None, end: Instant | None) -> Period:
