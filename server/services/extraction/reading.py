@@ -92,7 +92,7 @@ def fold(doc: Doc, meanings: Iterable[Meaning], asides: Iterable[tuple[int, int]
 
     Words inside `asides` are left out, so the pieces may leap over characters.
     """
-    left_out = list(asides)
+    left_out, text = list(asides), doc.text
     spans = sorted(meanings, key=lambda meaning: (meaning[0], -meaning[1]))
     pieces: list[Piece] = []
     position, upcoming = 0, 0
@@ -105,7 +105,7 @@ def fold(doc: Doc, meanings: Iterable[Meaning], asides: Iterable[tuple[int, int]
         if upcoming < len(spans) and spans[upcoming][0] == start:
             start, end, means = spans[upcoming]
             end = _with_kind(token, end, means)
-            word = _stand_in(doc.text[start:end], means, pieces)
+            word = _stand_in(text[start:end], means, pieces)
             if isinstance(means, Member) and _acts(token, end, left_out):
                 if _is_article(pieces):
                     pieces.pop()
