@@ -17,8 +17,8 @@ def _by_word(table: Mapping[str, str]) -> dict[str, str]:
 
 _KINDS = _by_word(
     {
-        "product": "plan|tier|edition|package|subscription|product|service|app|application|device|model|offering",
-        "technology": "tool|technology|library|framework|language|database|system|software|component|platform|"
+        "product": "browser|plan|tier|edition|package|subscription|product|service|app|application|device|model|offering",
+        "technology": "operating system|os|distribution|editor|ide|tool|technology|library|framework|language|database|system|software|component|platform|"
         "programming language|engine",
         "organization": "company|organization|organisation|vendor|provider|customer|client|employer|partner|university|"
         "school|manufacturer|institution|supplier|competitor|startup|team|bank|club",
@@ -94,7 +94,7 @@ _PLANNING = vocabulary.wordset("action actions task tasks todo deadline due assi
 }
 _PAIRED = (
     vocabulary.wordset("field property attribute key item fact detail details info specification spec") | {""},
-    vocabulary.wordset("value values details detail content data information description info") | {""},
+    vocabulary.wordset("value values details detail content data") | {""},
 )
 _LABELS = vocabulary.wordset(
     "feature features capability capabilities functionality criteria criterion attribute aspect limit limits"
@@ -162,6 +162,13 @@ def date(head: str) -> str | None:
 
 def is_definition(head: str) -> bool:
     return head in _DEFINITIONS
+
+
+def is_known(head: str) -> bool:
+    """Tell whether the head is one of those that say how a column stands to the row's own thing."""
+    return (
+        head in _EDGES or head in _DATES or head in _POSTS or is_price(head) or head in _DEFINITIONS or head in _SILENT
+    )
 
 
 def is_silent(head: str) -> bool:

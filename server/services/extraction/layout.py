@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from spacy.tokens import Doc
 
-from server.services.extraction import lexicon
+from server.services.extraction import lexicon, vocabulary
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.draft import Draft
 from server.services.extraction.forms import Form, Mute, Named, Naming, looks_like_person, name_at
+from server.services.extraction.glosses import read_price_line
 from server.services.extraction.markup import Block, Kind
 from server.services.extraction.names import Name
 from server.services.extraction.posts import is_title, read_entries, read_headline, read_post
@@ -48,7 +49,8 @@ _WISHED = re.compile(
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
-    r"(?:Attendees?|Participants?|Present|Attending|Invitees|Absent|Apologies|Regrets|Facilitator|Note ?taker|Scribe|Chair|Host|Hosts|Cc|To|From|Authors?|Owner|Reviewers?)\s*:\s+"
+    r"(?:Attendees?|Participants?|Present|Attending|Invitees|Absent|Apologies|Regrets|Facilitator|Note ?taker|Scribe|Chair|Host|Hosts|Cc|To|From"
+    r"|[Aa]uthors?|Owner|Reviewers?)\s*:\s+"
 )
 _CONTACT_FIELD = re.compile(
     r"(?:e-?mail|phone|tel|telephone|mobile|cell|fax|github|gitlab|linkedin|twitter|web|website|homepage|blog|portfolio|url|address|skype)\s*:",
@@ -116,24 +118,7 @@ def owner_of(title: str) -> str | None:
     return name if looks_like_person(name) else None
 
 
-def lay_out(page: Sequence[Block], docs: Sequence[Doc], around: Around) -> list[Laid]:
-    """Return the blocks in order, each with its form; lines that serve as headings have become some."""
-    laid = [Laid(block) for block in page]
-    resume = _is_resume(page, around)
-    _divide(laid, docs, around, resume=resume)
-    if resume and not around.headings:
-        _introduce(laid, docs)
-    for index, form in read_tables([one.block for one in laid], docs, around.table).items():
-        laid[index].form = form
-    _form_sections(laid, docs, resume=resume)
-    _silence(laid)
-    for one, doc in zip(laid, docs, strict=True):
-        if one.form is None:
-            one.form = _form_of(one.block, doc)
-    return laid
-
-
-def _is_resume(page: Sequence[Block], around: Around) -> bool:
+def is_resume(page: Sequence[Block], around: Around) -> bool:
     """Tell whether the page is a résumé: by its title, or by its sections and the contacts at its head."""
     if _RESUME.search(around.title.replace("_", " ")) or (
         page and page[0].kind is not Kind.ITEM and _RESUME.search(page[0].text[:60])
@@ -144,8 +129,26 @@ def _is_resume(page: Sequence[Block], around: Around) -> bool:
     jobs = sum(is_of_resume(section) for section in sections)
     others = len(sections & {Section.SKILLS, Section.ABOUT, Section.LANGUAGES, Section.CERTIFICATES, Section.WORKS})
     contact = any(_CONTACT.search(block.text) for block in page[:5])
-    of_person = bool(around.headings) and looks_like_person(bare_title(around.headings[0]))
-    return (jobs > 0 and (jobs + others > 1 or contact)) or (jobs + others > 0 and of_person)
+    head = around.headings[0] if around.headings else page[0].text if page and page[0].kind is not Kind.ITEM else ""
+    of_person = looks_like_person(_CUT.split(bare_title(head))[0])
+    return (jobs > 0 and (jobs + others > 1 or contact or of_person)) or (jobs + others > 0 and of_person and bool(around.headings))
+
+
+def lay_out(page: Sequence[Block], docs: Sequence[Doc], around: Around, *, resume: bool) -> list[Laid]:
+    """Return the blocks in order, each with its form; lines that serve as headings have become some."""
+    laid = [Laid(block) for block in page]
+    _divide(laid, docs, around, resume=resume)
+    if resume and not around.headings:
+        _introduce(laid, docs)
+    for index, form in read_tables([one.block for one in laid], docs, around.table).items():
+        laid[index].form = form
+    _form_sections(laid, docs, resume=resume)
+    _silence(laid)
+    _hush_headings(laid)
+    for one, doc in zip(laid, docs, strict=True):
+        if one.form is None:
+            one.form = _form_of(one.block, doc)
+    return laid
 
 
 def _divide(laid: list[Laid], docs: Sequence[Doc], around: Around, *, resume: bool) -> None:
@@ -173,13 +176,13 @@ def _divide(laid: list[Laid], docs: Sequence[Doc], around: Around, *, resume: bo
 
 
 def _is_pseudo(block: Block, *, resume: bool) -> bool:
-    """Tell whether a line by itself serves as a heading: a section's name in capitals, with a colon, or on a résumé."""
+    """Tell whether a line by itself serves as a heading: a section's name in capitals, with a colon, or on a résumé; any word with a colon."""
     text = block.text
     if block.kind is not Kind.PROSE or len(text) > 40 or block.speaker is not None:
         return False
     section = section_of(text)
     if section is None:
-        return text.endswith(":") and len(text.split()) < 3 and text[0].isupper() and lexicon.is_plain(text)
+        return text.endswith(":") and len(text.split()) == 1 and text[0].isupper() and lexicon.is_plain(text)
     return text.isupper() or text.endswith(":") or (resume and text[0].isupper())
 
 
@@ -230,6 +233,8 @@ def _form_in(section: Section | None, block: Block, doc: Doc, *, resume: bool) -
         return _people(block.text, 0)
     if not resume or sentence or block.kind is Kind.HEADING:
         return None
+    if _CONTACT.search(block.text) and len(block.text) < 200:
+        return Mute()
     if _STUDY_FIELD.match(block.text):
         return Mute(nameless=True)
     if section in {Section.JOBS, Section.WORKS} and _SKILL_FIELD.match(block.text):
@@ -265,6 +270,26 @@ def _silence(laid: list[Laid]) -> None:
                 after.form = after.form or Mute()
 
 
+def _hush_headings(laid: list[Laid]) -> None:
+    """Take the names from headings of common words that nothing else on the page repeats: "Feature Comparison"."""
+    for one in laid:
+        text = one.block.text
+        if one.block.kind is not Kind.HEADING or one.form is not None or not lexicon.is_plain(text):
+            continue
+        if not bare_title(text):
+            one.form = Mute(nameless=True)
+            continue
+        words = {word.lower() for word in text.split()}
+        known = (
+            text in vocabulary.listed()
+            or words & (vocabulary.PLAN_NOUNS | vocabulary.TIERS)
+            or lexicon.is_technology(text)
+        )
+        given = text.split()[0] in vocabulary.given_names()
+        if not known and not given and not any(text in other.block.text for other in laid if other is not one):
+            one.form = Mute(nameless=True)
+
+
 def _form_of(block: Block, doc: Doc) -> Form | None:
     """Return the form that a block has by itself."""
     if block.task or _PLANNING.match(block.text):
@@ -275,4 +300,4 @@ def _form_of(block: Block, doc: Doc) -> Form | None:
         return _people(block.text, match.end()) if len(block.text) < 600 and not block.text.endswith(".") else None
     if block.kind is Kind.HEADING and section_of(block.text) is not None:
         return Mute(nameless=True)
-    return read_release(block) or (read_post(block, doc) if block.speaker is None else None)
+    return read_release(block) or read_price_line(block) or (read_post(block, doc) if block.speaker is None else None)

@@ -25,13 +25,14 @@ from server.services.extraction.employment import employment
 from server.services.extraction.fields import read_field
 from server.services.extraction.foreign import foreign_spans, is_foreign
 from server.services.extraction.forms import Form
+from server.services.extraction.glosses import joint_of, read_gloss
 from server.services.extraction.kinds import Trust
-from server.services.extraction.layout import Around, bare_title, lay_out, owner_of
+from server.services.extraction.layout import Around, bare_title, is_resume, lay_out, owner_of
 from server.services.extraction.literals import dates, prices
 from server.services.extraction.markup import Block, Kind, blocks
 from server.services.extraction.money import amounts
 from server.services.extraction.names import Name
-from server.services.extraction.outline import Lead, Outline, lead_of, lowered, opening, voiced
+from server.services.extraction.outline import Lead, Outline, lead_of, lowered, opening
 from server.services.extraction.periods import periods
 from server.services.extraction.protocol import ChunkText, Extraction, Span
 from server.services.extraction.quotations import quoted
@@ -39,6 +40,7 @@ from server.services.extraction.reading import Meaning, Piece, Reading, fold, sp
 from server.services.extraction.relations import edges, skills, types
 from server.services.extraction.sentence import Scene
 from server.services.extraction.statements import definitions, statements
+from server.services.extraction.talk import Talk, speaks_of_self, voiced
 
 _RULES: tuple[Callable[[Scene, Draft], None], ...] = (
     types,
@@ -93,6 +95,7 @@ class _Chunk:
         self._cast = Cast(chunk.known)
         self._draft = Draft(chunk.text)
         self._lead: Lead | None = None
+        self._speaker: Member | None = None
 
     def extraction(self) -> Extraction:
         page = blocks(self._chunk.text)
@@ -105,7 +108,9 @@ class _Chunk:
         self._cast.plans = self._cast.plans or any(_PLANS.search(block.text) for block in page)
         tagged = language.tag(block.text for block in page)
         headings = tuple(block.text for line in self._chunk.headings for block in blocks(f"# {line}"))
-        laid = lay_out(page, tagged, Around(self._chunk.title, headings, self._chunk.table))
+        around = Around(self._chunk.title, headings, self._chunk.table)
+        self._resume = is_resume(page, around)
+        laid = lay_out(page, tagged, around, resume=self._resume)
         passages = [
             _Passage(one.block, doc, spans, form=None if spans else one.form)
             for one, doc, spans in zip(laid, tagged, foreign, strict=True)
@@ -113,6 +118,7 @@ class _Chunk:
         self._name(passages)
         root = self._title_member(passages)
         self._outline(passages, Outline(root), headings)
+        self._root = root
         self._discourse = Discourse(self._cast, root)
         for passage in passages:
             self._read(passage)
@@ -137,9 +143,10 @@ class _Chunk:
         """Find the names in two rounds: what is a name in the middle of a sentence is one at its start and in a heading too."""
         familiar = self._cast.familiar
         title = names.of_title(bare_title(self._chunk.title), self._chunk.text)
+        kind = names.kind_of_title(self._chunk.title)
         for _ in range(2):
             for passage in passages:
-                passage.names = _names(passage, familiar, title)
+                passage.names = _names(passage, familiar, title, kind)
             familiar |= names.texts(name for passage in passages for name in passage.names)
         beside = [dict(asides(passage.block.text, passage.names)) for passage in passages]
         for passage, found in zip(passages, beside, strict=True):
@@ -179,6 +186,9 @@ class _Chunk:
         block = passage.block
         if block.kind is not Kind.ITEM:
             self._lead = None
+        if passage.speaker is not self._speaker:
+            self._speaker = passage.speaker
+            self._discourse = Talk(passage.speaker) if passage.speaker else Discourse(self._cast, self._root)
         for start, end in passage.foreign:
             self._draft.quote = self._draft.quote_of(block, start, end)
             self._draft.reject("sentence", {}, _NOT_ENGLISH)
@@ -199,9 +209,13 @@ class _Chunk:
         for member, aside in passage.asides:
             if not any(passage.doc[index].idx == aside.start for index in cited):
                 state_life(member, aside, self._draft)
-        if read_field(block, passage.topic, named, self._draft):
+        if passage.speaker is None and read_field(block, passage.topic, named, self._draft):
             return
-        if not passage.names and not _REFERS.search(block.text) and not self._implies(passage):
+        spans = [(name.start, name.end, member) for name, member in zip(passage.names, passage.members, strict=True)]
+        if passage.speaker is None and read_gloss(block, passage.doc, spans, self._draft):
+            return
+        of_self = self._author(passage) is not None and speaks_of_self(block.text)
+        if not passage.names and not _REFERS.search(block.text) and not of_self and not self._implies(passage):
             self._discourse.begin(None)
             return
         pieces = self._fold(passage)
@@ -209,6 +223,11 @@ class _Chunk:
             reading = Reading(block, tuple(pieces), doc)
             for sentence in doc.sents:
                 self._read_sentence(reading, sentence)
+
+    def _author(self, passage: _Passage) -> Member | None:
+        """Return whom "I" means: who speaks, or whose résumé it is."""
+        owner = passage.topic if self._resume and passage.topic is not None and passage.topic.type == "person" else None
+        return passage.speaker or owner
 
     def _implies(self, passage: _Passage) -> bool:
         return bool(opening(passage.block, passage.doc, passage.topic, self._lead))
@@ -222,10 +241,13 @@ class _Chunk:
         ]
         meanings += self._within(passage)
         left_out = [(aside.start, aside.end) for _, aside in passage.asides]
+        if passage.names and passage.names[0].start == 0 and (joint := joint_of(passage.block, passage.names[0].end)):
+            left_out.append(joint)
         pieces = fold(passage.doc, meanings, left_out + passage.foreign)
         implied = opening(passage.block, passage.doc, passage.topic, self._lead)
         pieces = [*implied, *lowered(pieces)] if implied else pieces
-        return voiced(pieces, passage.speaker) if passage.speaker else pieces
+        author = self._author(passage)
+        return voiced(pieces, author) if author is not None else pieces
 
     def _within(self, passage: _Passage) -> list[Meaning]:
         """Relate "Oslo, Norway" and return it as one place, the first; a list of places goes on after the second."""
@@ -291,9 +313,9 @@ def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
     return next((resolved[child.i] for child in token.children if child.dep_ == "appos" and child.i in resolved), None)
 
 
-def _names(passage: _Passage, familiar: frozenset[str], title: str) -> list[Name]:
+def _names(passage: _Passage, familiar: frozenset[str], title: str, kind: str | None) -> list[Name]:
     own = passage.form.names(passage.block, passage.doc) if passage.form is not None else None
     if own is not None:
         return own
-    found = names.spot(passage.block, passage.doc, familiar, title)
+    found = names.spot(passage.block, passage.doc, familiar, title, kind)
     return [name for name in found if not passage.is_foreign(name.start)]

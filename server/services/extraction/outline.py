@@ -15,7 +15,6 @@ from server.services.extraction.markup import Block, Kind
 from server.services.extraction.reading import Piece
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_OWN = frozenset({"i", "we", "my", "our", "me", "us"})
 _DEEDS = frozenset({"VBD", "VBN", "VBG"})
 _MONEY = re.compile(r"^(?:US)?[$€£]\s?\d")
 
@@ -75,7 +74,8 @@ def opening(block: Block, doc: Doc, topic: Member | None, lead: Lead | None) -> 
     first, finite = words[0].tag_, any(token.tag_ in _FINITE for token in words)
     starts_with_deed = first in _DEEDS or (first == "VBZ" and len(words) > 1)
     if block.kind is Kind.ITEM and lead is not None and not finite and first not in {"VB"}:
-        return [_piece(start, "Google", lead.subject), *(_piece(start, word) for word in lead.words)]
+        stand_in = "It" if lead.words[:1] and lead.words[0].endswith("s") else "They"  # "Google uses" may be read as one noun
+        return [_piece(start, stand_in, lead.subject), *(_piece(start, word) for word in lead.words)]
     if topic is None or (words[0].tag_ not in _DEEDS and finite and not starts_with_deed):
         return []
     subject = _piece(start, "John" if topic.type == "person" else "Google", topic)
@@ -92,14 +92,6 @@ def lowered(pieces: list[Piece]) -> list[Piece]:
     if first is None or first.means is not None or not first.word[1:].islower():
         return pieces
     return [Piece(first.start, first.end, first.word.lower()), *pieces[1:]]
-
-
-def voiced(pieces: list[Piece], speaker: Member) -> list[Piece]:
-    """Return the pieces with "I", "we" and "my" standing for who speaks."""
-    return [
-        Piece(one.start, one.end, one.word, speaker) if one.means is None and one.word.lower() in _OWN else one
-        for one in pieces
-    ]
 
 
 def _piece(start: int, word: str, means: Member | None = None) -> Piece:

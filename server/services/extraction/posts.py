@@ -17,7 +17,7 @@ from server.services.extraction import lexicon, vocabulary
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.dates import stated
 from server.services.extraction.draft import Draft
-from server.services.extraction.forms import Named, is_capitalised, name_at
+from server.services.extraction.forms import Named, is_capitalised, looks_like_person, name_at
 from server.services.extraction.kinds import Trust
 from server.services.extraction.markup import Block, Kind
 from server.services.extraction.names import Name
@@ -74,16 +74,19 @@ class Post:
     own: tuple[int, str] | None = None
     """The institution that this very line names: first character and words."""
     states: bool = True
+    person: tuple[int, str] | None = None
+    """Whose post it is, where the line says so itself: "Mona Berg — CTO, Acme"."""
 
     def names(self, block: Block, doc: Doc) -> list[Name] | None:
-        """Return the institution."""
-        if self.own is None:
-            return []
-        name = name_at(doc, self.own[0], self.own[1], "organization", Trust.STATED)
-        return [name] if name is not None else []
+        """Return the institution, and the person where the line names one."""
+        person = name_at(doc, *self.person, "person") if self.person else None
+        name = name_at(doc, *self.own, "organization", Trust.STATED) if self.own else None
+        return [one for one in (person, name) if one is not None]
 
     def state(self, topic: Member | None, named: Named, cast: Cast, draft: Draft) -> None:
         """Add what the entry says, if the page is a person's."""
+        if self.person and named:
+            topic, named = named[0][1], named[1:]
         if topic is None or topic.type != "person" or not self.states:
             return
         draft.quote = draft.quote_between(self.first, self.last)
@@ -115,9 +118,13 @@ def read_post(block: Block, doc: Doc) -> Post | None:
     entry, count = _read(block, doc, 0, studies=False)
     if entry.title is None or (count < 2 and entry.when is None):
         return None
+    start, first, _ = next(iter(_segments(text, entry.when)))
+    whose = (start, first) if looks_like_person(first) and first.split()[0] not in vocabulary.listed() else None
+    if whose and entry.where and entry.where[2] == first:
+        entry.where = None
     if entry.degree and entry.where is not None and not _is_institution(entry.where[2]):
         entry.where = None
-    return Post(entry, block, block, entry.where[1:] if entry.where else None)
+    return Post(entry, block, block, entry.where[1:] if entry.where else None, person=whose)
 
 
 def read_headline(block: Block, doc: Doc) -> Post | None:
@@ -126,6 +133,8 @@ def read_headline(block: Block, doc: Doc) -> Post | None:
     if len(text) > 80 or text.endswith((".", "?", "!", ":")) or _CONTACT.search(text):
         return None
     entry, _ = _read(block, doc, 0, studies=False)
+    if entry.when is not None or block.kind is Kind.HEADING:
+        return read_post(block, doc)
     if entry.title is None or entry.degree:
         return None
     strong = re.search(r"\s(?:at|@)\s", text) is not None
@@ -208,7 +217,7 @@ def _is_line(block: Block, doc: Doc) -> bool:
     titled = any(is_title(words) for _, words, _ in _segments(text, when))
     if block.kind is Kind.ITEM and when is None and not titled:
         return False
-    deed = first.tag_ in _DEEDS and not is_title(first.text) and not (titled and when is not None)
+    deed = first.tag_ in _DEEDS and lexicon.is_common(first.text) and not is_title(first.text) and not (titled and when is not None)
     return not deed and (titled or when is not None or (is_capitalised(text) and len(text.split()) < 9))
 
 

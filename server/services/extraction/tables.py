@@ -33,6 +33,7 @@ _CURRENCY = re.compile(r"[$€£]|\b(?:USD|EUR|GBP|CHF|SEK|NOK|DKK)\b")
 _PER = re.compile(r"(?:per|/)\s*(month|mo|year|yr|user|seat|member|hour|day)\b", re.IGNORECASE)
 _SPANS = {"monthly": "/month", "annual": "/year", "annually": "/year", "yearly": "/year"}
 _PART = re.compile(r"[^,;/•+]+(?:/[^\s,;]+)*")
+_PLAIN = vocabulary.wordset("remote various internal several many worldwide global online hybrid other custom own")
 _LONGEST_ITEM = 60
 _UNDECIDED = re.compile(
     r"\b(?:planned|proposed|todo|to do|upcoming|cancelled|canceled|rejected|wip|in progress)\b", re.IGNORECASE
@@ -47,6 +48,8 @@ class Table:
     keys: tuple[str, ...]
     kind: str | None
     things: tuple[str | None, ...] = ()
+    price: str = ""
+    """The head, or the label, that states the price itself; others of its kind state other prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,39 +130,38 @@ class Row:
         if subject.type == "person" and posts:
             at = f" at {employers[0].name}" if employers else ""
             draft.state(subject, posts[0] + at, "experience", "HAS_ROLE", importance=0.8)
-        priced = False
         for head, key, index in heads:
             there = _inside(members, self.block.cells[index])
             text = self._text(index)
             if columns.is_post(key) and subject.type == "person":
                 continue
             if columns.is_price(key) and amounts(_priced(head, text)):
-                self._state_price(subject, head, text, draft, first=not priced)
-                priced = True
+                self._state_price(subject, head, text, draft)
             elif _says_yes(text):
-                feature = cast.find(head) if is_named_feature(head) else None
+                feature = cast.find(feature_of(head)) if is_named_feature(feature_of(head)) else None
                 _state_yes(subject, head, feature, draft)
             else:
                 _state_cell(subject, head, text, there, draft, role=posts[0] if posts else None)
 
     def _state_columns(self, members: dict[tuple[int, int], Member], cast: Cast, draft: Draft) -> None:
         label = self._text(0)
-        feature = members.get(self.block.cells[0])
+        feature = next(iter(_inside(members, self.block.cells[0])), None)
         for index, thing in enumerate(self.table.things[: len(self.block.cells)]):
             subject = cast.find(thing) if thing else None
             if subject is None or index == 0:
                 continue
             text, there = self._text(index), _inside(members, self.block.cells[index])
             if columns.is_price(columns.key(label)) and amounts(_priced(label, text)):
-                self._state_price(subject, label, text, draft, first=columns.key(label) in {"price", "cost", "monthly"})
+                self._state_price(subject, label, text, draft)
             elif _says_yes(text):
                 _state_yes(subject, label, feature, draft)
             else:
                 _state_cell(subject, label, text, there, draft)
 
-    def _state_price(self, subject: Member, head: str, text: str, draft: Draft, *, first: bool) -> None:
+    def _state_price(self, subject: Member, head: str, text: str, draft: Draft) -> None:
         money = amounts(_priced(head, text))[0]
-        predicate = "COSTS" if first or len(columns.key(head).split()) > 3 else upper_snake(columns.key(head))
+        key = columns.key(head)
+        predicate = "COSTS" if key == self.table.price else upper_snake(key) if len(key.split()) < 4 else None
         value = money.value
         if value is not None and "/" not in value:
             value += _per(head)
@@ -194,18 +196,22 @@ def _read_table(page: Sequence[Block], docs: Sequence[Doc], first: int, last: in
     body = range(first + 1 if has_heads else first, last)
     keys = [columns.key(head) for head in heads]
     silent: dict[int, Form] = dict.fromkeys(range(first, last), Mute(nameless=True))
-    if len(heads) < 2 or not body or columns.tells_nothing(keys):
-        return silent
     rows = [page[index] for index in body]
+    if len(heads) < 2 or not rows:
+        return silent
     if columns.is_pair(keys):
         return silent | {index: Pair(page[index]) for index in body}
+    if columns.tells_nothing(keys):
+        return silent
     things = _things(heads, keys, rows)
     kind = (
         _kind_of_things(heads, rows) if things else columns.kind(keys[0]) or ("person" if _is_of_people(keys) else None)
     )
     if kind is None and keys[0] == "name":
         kind = next((kind for head in keys[1:] if (kind := _owner_of(head))), None)
-    table = Table(tuple(heads), tuple(keys), kind, things)
+    labels = [columns.key(_cell_texts(row)[0]) for row in rows] if things else keys
+    price = next((label for label in labels if columns.is_price(label)), "")
+    table = Table(tuple(heads), tuple(keys), kind, things, price)
     read: dict[int, Form] = {index: Row(table, page[index]) for index in body}
     ticked = {index for row in rows for index, text in enumerate(_cell_texts(row)[: len(heads)]) if _says_yes(text)}
     return silent | read | ({first: Heads(table, frozenset(ticked))} if has_heads and kind != "person" else {})
@@ -253,7 +259,7 @@ def _things(heads: list[str], keys: list[str], rows: Sequence[Block]) -> tuple[s
     named = [head for head in rest if _is_thing(head)]
     if len(rest) < 2 or len(named) < len(rest):
         return ()
-    plain = sum(lexicon.is_plain(label) or columns.is_price(columns.key(label)) for label in labels)
+    plain = sum(columns.is_known(columns.key(label)) or re.search(r"\s[a-z]", label) is not None for label in labels)
     tiers = all(set(head.lower().split()) & (vocabulary.TIERS | vocabulary.PLAN_NOUNS) for head in rest)
     if columns.is_label(keys[0]) or (tiers and columns.kind(keys[0]) in {None, "product"}):
         return (None, *rest)
@@ -294,7 +300,11 @@ def _name(doc: Doc, cell: tuple[int, int], kind: str | None) -> Name | None:
         if not known and not (recognised and is_capitalised(text) and not lexicon.is_plain(text)):
             return None
         return name_at(doc, cell[0], text, "concept", Trust.SHAPE)
-    lower = kind in {"technology", "product"} and len(text.split()) == 1 and not lexicon.is_common(text)
+    lower = (
+        kind in {"technology", "product"}
+        and len(text.split()) == 1
+        and (not lexicon.is_common(text) or re.search(r"[-_.\d]", text))
+    )
     return name_at(doc, cell[0], text, kind) if known or lower or is_capitalised(text) else None
 
 
@@ -328,8 +338,13 @@ def _is_too_plain(text: str, kind: str) -> bool:
 
 def _feature(doc: Doc, cell: tuple[int, int]) -> list[Name]:
     """Return the label of a row as a named feature: listed, of an odd shape, or capitalised throughout."""
-    text = doc.text[cell[0] : cell[1]]
+    text = feature_of(doc.text[cell[0] : cell[1]])
     return [name for name in [name_at(doc, cell[0], text, "feature")] if name is not None and is_named_feature(text)]
+
+
+def feature_of(label: str) -> str:
+    """Return what a label says is there: "SAML support" is SAML."""
+    return re.sub(r"(?<=\S)\s+[Ss]upport$", "", label)
 
 
 def is_named_feature(text: str) -> bool:
@@ -378,14 +393,16 @@ def _state_cell(
 ) -> None:
     """Add what one cell says of the row's thing."""
     key = columns.key(head)
-    if columns.is_silent(key) or not text or _says_no(text):
+    if columns.is_silent(key) or not text or _says_no(text) or text.lower() in _PLAIN:
+        return
+    if columns.is_price(key) and not amounts(text) and text.lower() != "free":
         return
     if columns.is_officer(key) and there:
         for member in there:
             draft.relate(member, "WORKS_AT", subject, None, head)
             draft.state(member, f"{head} of {subject.name}", "experience", "HAS_ROLE", importance=0.8)
     elif (edge := columns.edge(key, subject.type)) and there:
-        for member in there:
+        for member in there[:1] if edge in {"LOCATED_IN", "BORN_IN"} else there:
             if edge == "CAPITAL":
                 draft.relate(member, "CAPITAL_OF", subject)
             else:
@@ -402,7 +419,8 @@ def _state_yes(subject: Member, head: str, feature: Member | None, draft: Draft)
     if feature is not None:
         draft.relate(subject, verb, feature)
     else:
-        draft.state(subject, f"{verb.lower()} {head[:1].lower() + head[1:]}", "feature", verb, importance=0.6)
+        words = head if head[1:2].isupper() else head[:1].lower() + head[1:]
+        draft.state(subject, f"{verb.lower()} {feature_of(words)}", "feature", verb, importance=0.6)
 
 
 def _state_value(subject: Member, head: str, key: str, text: str, draft: Draft) -> None:
