@@ -37,6 +37,13 @@ def read_pdf(data: bytes, most_pages: int, most_characters: int) -> tuple[str | 
         LimitExceeded: it has more pages or characters than are allowed.
     """
     document = _opened(data)
+    try:
+        return _read(document, most_pages, most_characters)
+    finally:
+        document.close()
+
+
+def _read(document: pdfium.PdfDocument, most_pages: int, most_characters: int) -> tuple[str | None, str]:
     if len(document) > most_pages:
         raise LimitExceeded(f"The PDF has {len(document):,} pages; at most {most_pages:,} are read. Send it in parts.")
     if not len(document):

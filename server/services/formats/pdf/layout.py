@@ -205,7 +205,9 @@ def _are_rows(left: list[Segment], right: list[Segment]) -> bool:
     if len(own & bases) < 0.9 * len(own) or median(len(s.words) for s in right) > _SHORT:
         return False
     beside = sum(1 for base in bases if min(own) <= base <= max(own))
-    return len(own) <= _FEW or len(own) < 0.6 * beside
+    begin, end = [s.x0 for s in right], [s.x1 for s in right]
+    flush = max(end) - min(end) < 2 and max(begin) - min(begin) > right[0].size
+    return flush or len(own) <= _FEW or len(own) < 0.85 * beside
 
 
 def between_rules(segments: list[Segment], rules: list[Rule]) -> list[Segment]:

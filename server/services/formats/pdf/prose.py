@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"(?:\d{1,3}|[a-z])[.)]\s")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ENDS = re.compile(r"[.!?:;…][\"'”’»)\]]*$")
 _UNSPACED = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f]")
-_BROKEN = re.compile(r"(?<=[^\W\d_])-$")
+_BROKEN = re.compile(r"(?<=[^\W_])-$")
 
 
 @dataclass(slots=True)
@@ -272,7 +272,7 @@ def joined(one: str, other: str, words: Counter[str]) -> str:
     """Return a line with the next; a word that a hyphen parts is whole again, unless it is written with one elsewhere."""
     if not _BROKEN.search(one):
         return one + other if _UNSPACED.match(one[-1:]) and _UNSPACED.match(other) else f"{one} {other}"
-    if not other[:1].islower():
+    if not (other[:1].islower() and one[-2:-1].isalpha()):
         return one + other
     head = one[:-1]
     before, after = _WORD.findall(head)[-1:], _WORD.match(other)

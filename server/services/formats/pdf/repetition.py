@@ -46,7 +46,7 @@ class Page:
 def without_repetition(pages: list[Page]) -> Iterator[Page]:
     """Yield pages without what is at the edge of at least three of them, figures aside, and without page numbers.
 
-    Of two pages that share a head or foot, the first keeps it.
+    Of two pages that share a head or foot, the first keeps it; a page that has nothing else keeps all.
     """
     edges = [list(_edge_lines(page)) for page in pages]
     counts = Counter(key for lines in edges for key in {key for key, _ in lines})
@@ -60,7 +60,8 @@ def without_repetition(pages: list[Page]) -> Iterator[Page]:
             if number or counts[key] >= _REPEATED or key in seen:
                 gone.update(map(id, words))
         seen |= {key for key, _ in lines}
-        yield replace(page, words=[word for word in page.words if id(word) not in gone]) if gone else page
+        kept = [word for word in page.words if id(word) not in gone]
+        yield replace(page, words=kept) if kept else page
 
 
 def _edge_lines(page: Page) -> Iterator[tuple[_Key, list[Word]]]:
