@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Annotated
 
 import strawberry
@@ -15,22 +16,33 @@ from schema.types.document import Document, Ingestion
 from schema.types.fact import gone
 from server.errors import BadUserInput
 from server.ids import NodeKind
-from server.services.documents import NewDocument
-from server.store.records import DocumentRecord, IngestionRecord
+from server.services.documents import NewDocument, Taken
+from server.services.formats.types import HTML, MARKDOWN, PLAIN, bare_type
+from server.services.identity import clean_text
+from server.services.knowledge import Knowledge
+from server.store.records import DocumentRecord, IngestionRecord, VolumeRecord
 from server.terms import Authority
 
 
-@strawberry.input(description="The document to read. Give its text, or the bytes of its text.")
+@strawberry.input(description="The document to read. Give its text, the bytes of its file, or the upload of its file.")
 class IngestDocumentInput:
     title: str = strawberry.field(description="Its title; it counts as a mention of the entity that it names.")
     volume: str = strawberry.field(default="default", description=VOLUME)
-    text: str | None = strawberry.field(default=None, description="The text to read, unless its bytes are given.")
-    bytes: str | None = strawberry.field(default=None, description="Its text in UTF-8, in base64.")
+    text: str | None = strawberry.field(default=None, description="The text to read, where there is no file.")
+    bytes: str | None = strawberry.field(
+        default=None, description="A small file in base64: plain text, Markdown, HTML, PDF or Word (.docx)."
+    )
+    upload: strawberry.ID | None = strawberry.field(
+        default=None, description="The id that POST /documents gave for a file. It is good for one document."
+    )
     mime_type: str = strawberry.field(
-        default="text/plain", description="What kind of text it is: text/plain or text/markdown."
+        default="text/plain",
+        description="What a text is: text/plain, text/markdown or text/html. The type of a file is told by its content; "
+        "for one of plain text this may say that it is Markdown or HTML.",
     )
     uri: str | None = strawberry.field(
-        default=None, description="Where it comes from. Other content under the same uri is refused as CONFLICT."
+        default=None,
+        description="Where it comes from. Other content under the same uri is a new revision of the document.",
     )
     authority: Authority = strawberry.field(default=Authority.UNKNOWN, description="How authoritative it is.")
     projects: list[strawberry.ID] | None = strawberry.field(
@@ -41,32 +53,27 @@ class IngestDocumentInput:
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY)
 
-    def plain(self) -> NewDocument:
+    def described(self) -> NewDocument:
+        """Return everything but the text."""
         return NewDocument(
             title=self.title,
-            text=self._content(),
+            text="",
             mime_type=self.mime_type,
             uri=self.uri,
             authority=self.authority,
             projects=ids_of(self.projects, NodeKind.PROJECT, "projects"),
         )
 
-    def _content(self) -> str:
-        if (self.text is None) == (self.bytes is None):
-            raise BadUserInput("Give either text or bytes.", argument="text")
-        if self.text is not None:
-            return self.text
-        try:
-            return base64.b64decode(self.bytes or "", validate=True).decode()
-        except ValueError as error:  # not ASCII, not base64, or not UTF-8
-            raise BadUserInput("bytes must be text in UTF-8, in base64.", argument="bytes") from error
-
 
 @strawberry.type(description="The document that was taken in, and the reading of it.")
 class IngestDocumentPayload:
-    document: Document = strawberry.field(description="The document, new or known by its content.")
+    document: Document = strawberry.field(
+        description="The document: new, known by its content, or one of this uri, now with a new revision."
+    )
     ingestion: Ingestion = strawberry.field(description="The reading of it: PENDING unless it was waited for.")
-    created: bool = strawberry.field(description="Whether it is new; false where the same content was there.")
+    created: bool = strawberry.field(
+        description="Whether it is new, or a new revision of a document; false where the same content was there."
+    )
 
 
 @strawberry.input(description="The document to delete.")
@@ -87,15 +94,15 @@ class DeleteDocumentPayload:
 class DocumentMutations:
     @computed(
         description="Take in a document and read it: entities, facts and relationships with the words they rest on. "
-        "The same content again is the same document."
+        "The same content again is the same document; other content under the uri of one is a new revision of it, of which "
+        "only the difference changes the graph."
     )
     async def ingest_document(
         self, info: Info, input: Annotated[IngestDocumentInput, strawberry.argument(description="The document.")]
     ) -> IngestDocumentPayload | None:
         knowledge, read = info.context.knowledge, info.context.store.read
         volume = await volume_of(info, input.volume)
-        actor = info.context.viewer.actor
-        taken = await knowledge.documents.take(volume, input.plain(), actor, input.idempotency_key)
+        taken = await _take(knowledge, volume, input, info.context.viewer.actor)
         if input.wait:
             await knowledge.worker.finished(taken.ingestion_id)
         document = await read.one(DocumentRecord, taken.document_id)
@@ -122,3 +129,55 @@ class DocumentMutations:
             claims_kept=removed.claims_kept,
             entities_removed=removed.entities_removed,
         )
+
+
+async def _take(knowledge: Knowledge, volume: VolumeRecord, input: IngestDocumentInput, actor: str) -> Taken:
+    """Take in what an input gives, by whichever of its three ways.
+
+    Raises:
+        BadUserInput: it gives none or several, or what it gives cannot be read.
+        NotFound: there is no such upload, or project.
+        Conflict: as `Documents.take`.
+    """
+    if sum(given is not None for given in (input.text, input.bytes, input.upload)) != 1:
+        raise BadUserInput("Give either text, bytes or upload.", argument="text")
+    new, key = input.described(), input.idempotency_key
+    if input.upload is not None:
+        id = id_of(input.upload, NodeKind.UPLOAD, "upload")
+        answered = await knowledge.uploads.answered(volume, id, new, actor, key)
+        if answered is not None:
+            return answered
+        new = await knowledge.uploads.document(volume, id, new)
+    elif input.bytes is not None:
+        new = await _converted(knowledge, new, _decoded(input.bytes), "bytes")
+    else:
+        assert input.text is not None
+        new = await _of_text(knowledge, new, input.text)
+    return await knowledge.documents.take(volume, new, actor, key)
+
+
+async def _of_text(knowledge: Knowledge, new: NewDocument, text: str) -> NewDocument:
+    """A text stays as it is, unless it is said to be a web page."""
+    kind = bare_type(new.mime_type)
+    if kind in (PLAIN, MARKDOWN):
+        return replace(new, text=text)
+    if kind != HTML:
+        raise BadUserInput(
+            f"A text is {PLAIN}, {MARKDOWN} or {HTML}. Send other files as bytes, or by POST /documents.",
+            argument="mimeType",
+        )
+    clean_text(text, "text", knowledge.settings.max_upload)
+    page = replace(new, mime_type=f"{HTML}; charset=utf-8")
+    return await _converted(knowledge, page, text.encode(), "text")
+
+
+async def _converted(knowledge: Knowledge, new: NewDocument, file: bytes, argument: str) -> NewDocument:
+    found = await knowledge.converter.convert(file, claimed=new.mime_type, argument=argument)
+    return replace(new, text=found.text, mime_type=found.mime_type)
+
+
+def _decoded(given: str) -> bytes:
+    try:
+        return base64.b64decode(given, validate=True)
+    except ValueError as error:  # not ASCII, or not base64
+        raise BadUserInput("bytes must be a file in base64.", argument="bytes") from error

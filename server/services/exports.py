@@ -99,7 +99,7 @@ class Export:
 
     async def _quotes(self, kind: ClaimKind, ids: Sequence[UUID]) -> list[str | None]:
         lists = await self._store.read.lists(EvidenceRecord, kind.evidence, ids, "id")
-        return [evidence[0].quote if evidence else None for evidence in lists]
+        return [next((row.quote for row in evidence if row.live), None) for evidence in lists]
 
     async def _sentences(self, edges: Sequence[RelationshipRecord]) -> list[str]:
         """Return what the import takes as the words of each relationship that has none."""

@@ -114,25 +114,18 @@ class Standing:
             return {}
         if not self.left and not self.added:
             return {} if self.lost else {"status": ClaimStatus.RETRACTED.value, "status_reason": NO_LONGER}
-        found: dict[str, Any] = {"authority": highest(row.authority for row in self._counting)}
-        confidence = self._confidence(before, now)
-        if confidence is not None:
-            status = ClaimStatus.CURRENT.value if self.lost else self.claim.status
-            found |= {"confidence": confidence, "status": status_for(confidence, status)}
-        if self.lost:
-            found["status_reason"] = None
-        return found | self._contents()
+        return {**self._weight(before, now), **({"status_reason": None} if self.lost else {}), **self._contents()}
 
-    @property
-    def _counting(self) -> list[Any]:
-        return [*self.left, *(said.support for said in self.added)]
-
-    def _confidence(self, before: Origins, now: Origins) -> float | None:
-        """Return how sure the evidence makes it; None where that is as it was and a person has stated another figure."""
+    def _weight(self, before: Origins, now: Origins) -> dict[str, Any]:
+        """Return how sure the evidence makes it; nothing where that is as it was and a person has stated another figure."""
         was = [row for row in self.evidence if row.live]
-        found = _combined(self._counting, now)
+        counting: list[Any] = [*self.left, *(said.support for said in self.added)]
         stated = not self.lost and self.claim.confidence != _combined(was, before)
-        return None if stated and _weights(was) == _weights(self._counting) else found
+        if stated and _weights(was) == _weights(counting):
+            return {}
+        confidence = _combined(counting, now)
+        status = status_for(confidence, ClaimStatus.CURRENT.value if self.lost else self.claim.status)
+        return {"confidence": confidence, "authority": highest(row.authority for row in counting), "status": status}
 
     def _contents(self) -> dict[str, Any]:
         if self.anew is None:
@@ -178,7 +171,7 @@ async def origins(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, 
     """Return the hash of the text of each document that is evidence beside another one."""
     several: set[UUID] = set()
     for standing in standings:
-        read = {row.document_id for row in standing.evidence} | {s.support.document_id for s in standing.added}
+        read = {row.document_id for row in standing.evidence} | {s.support.document_id for s in standing.said}
         documents = read - {None}
         several |= {id for id in documents if id is not None} if len(documents) > 1 else set()
     found = await tx.read.by_ids(DocumentRecord, sorted(several))

@@ -101,14 +101,6 @@ async def test_the_same_content_in_another_volume_is_another_document(api: Api) 
     assert second["document"]["id"] != first["document"]["id"]
 
 
-async def test_other_content_under_a_known_uri_is_a_conflict_and_changes_nothing(api: Api) -> None:
-    await ingest(api, ADA, thing("Ada", "person"), uri="notes/1")
-    before = await dump(api.store)
-    refusal = await api.refused("ingestDocument", title="Notes", text="Bob wrote the second.", uri="notes/1", wait=True)
-    assert (refusal["code"], refusal["argument"]) == ("CONFLICT", "uri")
-    assert await dump(api.store) == before
-
-
 async def test_documents_without_uri_do_not_conflict(api: Api) -> None:
     first = await ingest(api, ADA)
     second = await ingest(api, "Bob wrote the second.")
