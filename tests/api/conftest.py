@@ -21,6 +21,7 @@ from schema import build_schema
 from schema.context import Context
 from schema.http import GraphQLEndpoint
 from schema.limits import Limits
+from schema.uploads import UploadEndpoint
 from server import models
 from server.auth import LOCAL
 from server.config import Settings
@@ -179,7 +180,8 @@ async def api(settings: Settings) -> AsyncIterator[Api]:
     async def context(_request: object) -> Context:
         return Context(knowledge, LOCAL)
 
-    app = Starlette(routes=[Route("/graphql", GraphQLEndpoint(schema, context=context))])
+    endpoint = GraphQLEndpoint(schema, context=context)
+    app = Starlette(routes=[Route("/graphql", endpoint), Route("/documents", UploadEndpoint(context))])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as http:
         client = Api(http, knowledge, extractor)
         for engine in store.database.engines:
@@ -191,4 +193,5 @@ async def api(settings: Settings) -> AsyncIterator[Api]:
         yield client
     worker.cancel()
     await asyncio.gather(worker, return_exceptions=True)
+    await knowledge.close()
     await store.close()
