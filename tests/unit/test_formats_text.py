@@ -155,9 +155,24 @@ def test_older_encodings_are_declared_or_told_by_their_bytes(
     assert decode(data, mime_type, claimed) == text
 
 
-def test_what_no_encoding_explains_is_refused() -> None:
-    with pytest.raises(BadUserInput, match=r"^The text is in an encoding that could not be told. Save it as UTF-8.$"):
-        decode(bytes(range(128, 256)) * 3 + b"\x81\x8d\x8f", PLAIN, None)
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(128, 256)) * 3 + b"\x81\x8d\x8f",
+        "Zażółć gęślą jaźń.".encode("cp1250"),
+        "Москва является столицей.".encode("koi8-r"),
+        "ירושלים היא בירת ישראל.".encode("cp1255") * 2,
+    ],
+)
+def test_text_is_refused_rather_than_read_in_an_encoding_that_is_only_likely(data: bytes) -> None:
+    with pytest.raises(
+        BadUserInput, match=r"^The encoding of the text could not be told. Save it as UTF-8, or name its charset.$"
+    ):
+        decode(data, PLAIN, None)
+
+
+def test_a_page_that_declares_nothing_is_read_as_browsers_do() -> None:
+    assert decode("<p>Zaż".encode("cp1250"), HTML, None) == "<p>Za¿"
 
 
 def test_a_mark_that_the_bytes_break_is_refused() -> None:

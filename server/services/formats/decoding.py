@@ -12,6 +12,12 @@ from server.services.formats.types import HTML, MARKDOWN, PLAIN, Converted
 __all__ = ["as_text", "decode", "decode_unicode"]
 
 _GUESS_FROM = 262_144
+_ENOUGH = 100
+"""So many bytes beyond ASCII make a guess worth something; of less, half the guesses were wrong."""
+_HIGH = bytes(range(128, 256))
+_WESTERN = re.compile(
+    r"(?:[\x00-\x7f]|(?<=[A-Za-zÀ-ÿ])[àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿßœ]|[ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝŒ](?![0-9])|\b[àáâäåæéèêíóôöøúüœ]|[\xa0€£§©®°«»·–—‘’“”„…•™¡¿])*+"
+)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.I)
 _DECLARED = re.compile(
     rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?([\w.:-]{2,40})|<\?xml[^>]{0,80}encoding=[\"']([\w.:-]{2,40})", re.I
@@ -25,7 +31,7 @@ _AS_BROWSERS_DO = {
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FIRST_HEADING = re.compile(r"\s*(?:---[ \t]*\n.{0,4000}?\n---[ \t]*\n\s*)?#[ \t]+([^\n]{1,300})", re.S)
-_UNREADABLE = "The text is in an encoding that could not be told. Save it as UTF-8."
+_UNREADABLE = "The encoding of the text could not be told. Save it as UTF-8, or name its charset."
 
 
 def decode_unicode(data: bytes) -> str | None:
@@ -64,7 +70,12 @@ def decode(data: bytes, mime_type: str, claimed: str | None) -> str:
             text = data.decode(encoding, "replace")
             if mime_type == HTML or "\ufffd" not in text:
                 return text
-    return _guessed(data)
+    guess = _western(data) or _guessed(data)
+    if guess is not None:
+        return guess
+    if mime_type == HTML:
+        return data.decode("cp1252", "replace")
+    raise BadUserInput(_UNREADABLE)
 
 
 def _known(name: str | None) -> str | None:
@@ -75,16 +86,35 @@ def _known(name: str | None) -> str | None:
     return _AS_BROWSERS_DO.get(found, found)
 
 
-def _guessed(data: bytes) -> str:
+def _western(data: bytes) -> str | None:
+    """The text as Windows-1252, if what is not ASCII in it is little, and usual in Western Europe."""
+    if 4 * _beyond_ascii(data) > len(data):
+        return None
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return text if _WESTERN.fullmatch(text) else None
+
+
+def _beyond_ascii(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _HIGH))
+
+
+def _guessed(data: bytes) -> str | None:
+    """The text by what is likely; None where there is too little of it, or several encodings are likely that differ."""
+    if _beyond_ascii(data) < _ENOUGH:
+        return None
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:_GUESS_FROM]).best()
-    if best is None:
-        raise BadUserInput(_UNREADABLE)
+    found = list(from_bytes(data[:_GUESS_FROM]))
+    likely = {str(match) for match in found if match.coherence >= 0.8 * found[0].coherence}
+    if len(likely) != 1 or not found[0].coherence > 0:
+        return None
     try:
-        return data.decode(best.encoding)
-    except UnicodeDecodeError as error:
-        raise BadUserInput(_UNREADABLE) from error
+        return data.decode(found[0].encoding)
+    except UnicodeDecodeError:
+        return None
 
 
 def as_text(text: str, mime_type: str) -> Converted:
