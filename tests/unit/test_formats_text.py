@@ -112,12 +112,12 @@ def test_only_plain_text_is_chunked_as_such() -> None:
     assert text_kind("Text/Plain; charset=utf-8") == PLAIN
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=50))
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=50))
 def test_unicode_with_a_mark_and_utf8_without_come_back_as_they_were(text: str) -> None:
     marked = text.removeprefix("\ufeff")
     for encoding in ("utf-8-sig", "utf-16", "utf-32"):
         assert decode_unicode(marked.encode(encoding)) == marked
-    if not text.startswith(("\ufeff", "\x00")):
+    if not text.startswith("\ufeff"):
         assert decode_unicode(text.encode()) == text
 
 
