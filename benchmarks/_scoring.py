@@ -110,11 +110,12 @@ class Score:
         return round(self.typed_right / matched, 3) if matched else None
 
     def row(self, what: str) -> dict[str, Any]:
-        """Return the figures as one row of a table."""
-        figures: dict[str, Any] = {"what": what, "sentences": self.sentences}
-        for measure, tally in self.tallies.items():
-            figures |= {f"{measure} P": tally.precision, f"{measure} R": tally.recall}
-        return figures | {"type accuracy": self.type_accuracy}
+        """Return the figures as one row of a table: precision P and recall R, and the share of accepted types."""
+        figures: dict[str, Any] = {"what": what, "n": self.sentences}
+        for measure, short in zip(MEASURES, ("names", "edges", "facts"), strict=True):
+            tally = self.tallies[measure]
+            figures |= {f"{short} P": tally.precision, f"{short} R": tally.recall}
+        return figures | {"types": self.type_accuracy}
 
     def add(self, label: Label, found: Found) -> None:
         """Count one sentence."""

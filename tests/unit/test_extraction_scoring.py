@@ -144,7 +144,7 @@ def test_precision_and_recall_over_sentences_are_micro_and_kinds_are_kept_apart(
     for label, found in pairs:
         score.add(label, found)
     assert (score.tallies["entities"].precision, score.tallies["entities"].recall) == (0.75, 0.75)
-    assert [s.row(k)["entities R"] for k, s in by_kind(pairs).items()] == [1.0, 0.5]
+    assert [s.row(k)["names R"] for k, s in by_kind(pairs).items()] == [1.0, 0.5]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
