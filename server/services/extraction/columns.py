@@ -17,12 +17,14 @@ def _by_word(table: Mapping[str, str]) -> dict[str, str]:
 
 _KINDS = _by_word(
     {
-        "product": "browser|plan|tier|edition|package|subscription|product|service|app|application|device|model|offering",
+        "product": "browser|plan|tier|edition|package|subscription|product|service|app|application|device|"
+        "model|offering",
         "technology": "operating system|os|distribution|editor|ide|tool|technology|library|framework|language|database|system|software|component|platform|"
         "programming language|engine",
         "organization": "company|organization|organisation|vendor|provider|customer|client|employer|partner|university|"
         "school|manufacturer|institution|supplier|competitor|startup|team|bank|club",
-        "person": "person|employee|member|attendee|participant|author|speaker|engineer|student|founder|owner|lead|manager|maintainer|colleague|player|"
+        "person": "person|employee|member|attendee|participant|author|speaker|engineer|student|founder|owner|lead|manager|maintainer|colleague|"
+        "player|"
         "full name|team member|teammate|ceo|cto|cfo|coo|director|creator|contact|developer|candidate|artist|architect|teacher",
         "place": "country|city|place|location|region|office|headquarters|hq|capital|continent|state|town|birthplace|"
         "site|base|based in",
@@ -70,6 +72,7 @@ _DATES = _by_word(
     }
 )
 _POSTS = vocabulary.wordset("role title position job post function designation") | {"job title", "current role"}
+_DEGREES = vocabulary.wordset("degree qualification diploma programme program major")
 _OFFICERS = vocabulary.wordset("ceo cto cfo coo president chairman chairwoman")
 _PRICES = vocabulary.wordset("price pricing cost costs fee monthly annual annually yearly rate")
 _DEFINITIONS = vocabulary.wordset("description purpose about what summary definition")
@@ -144,6 +147,15 @@ def edge(head: str, subject: str) -> str | None:
 
 def is_post(head: str) -> bool:
     return head in _POSTS
+
+
+def is_degree(head: str) -> bool:
+    return head in _DEGREES
+
+
+def is_career(head: str) -> bool:
+    """Tell whether the column says what somebody was or studied at the row's own organization."""
+    return head in _POSTS or head in _DEGREES
 
 
 def is_officer(head: str) -> bool:

@@ -6,6 +6,7 @@ Prose has other habits; those are in periods.py, which reads what is rewritten h
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from server.services.extraction.periods import Period, periods
@@ -31,6 +32,8 @@ def stated(text: str) -> Period | None:
         return None
     first = next((one for one in found if one.is_range), found[0])
     start, end = places[first.start], places[first.end - 1] + 1
+    if first.is_range and first.word and text[:start].lower().rstrip().endswith(first.word):
+        start = text[:start].lower().rindex(first.word)
     return replace(
         first, start=start, end=end, text=text[start:end].strip(" -–—") if not first.is_range else text[start:end]
     )
@@ -59,7 +62,7 @@ def _month(word: str) -> str:
     return word[:3].title()
 
 
-_RULES = (
+_RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (_UPPER, lambda match: _month(match[0]) if match[0][0].isalpha() else match[0]),
     (_NUMERIC, lambda match: f"{match[2]}-{match[1]}"),
     (_YEAR_FIRST, lambda match: f"{match[1]}-{match[2]}"),

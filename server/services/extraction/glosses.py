@@ -85,6 +85,8 @@ def read_gloss(block: Block, doc: Doc, names: Sequence[tuple[int, int, Member]],
         return False
     if any(one.start == 0 for one in periods(f"{rest}")) or rest[0].isdigit():
         return False
+    if any(start == gloss.start and end >= len(block.text.rstrip(". ")) for start, end, _ in names):
+        return False
     if gloss.member.type in {"person", "place"} or not re.search(r"[a-z]{3}", rest):
         return False
     draft.state(gloss.member, rest, "definition", "IS_A" if _IS.match(rest) else None, importance=0.6)

@@ -35,9 +35,10 @@ _RESUME = re.compile(r"\b(?:r[ée]sum[ée]|curriculum vitae|cv)\b", re.IGNORECAS
 _CONTACT = re.compile(
     r"\S@\S+\.\w|\+\d[\d ()-]{7,}\d|\(\d{3}\) ?\d{3}|(?:linkedin|github)\.com|(?:^|\W)(?:LinkedIn|GitHub|Email|Phone)(?:\W|$)"
 )
-_CUT = re.compile(r"\s+[|–—·•-]\s+|,\s|\s*\(|\t")
+_CUT = re.compile(r"\s+[|–—·•-]\s+|,\s|\s*\(|\t|\s+(?=\S+@\S|\+?\d)")
 _PLANNING = re.compile(
-    r"(?:AI|A\.I\.|ACTIONS?|Action(?: items?| points?)?|TODOs?|To[- ]?do|Next steps?|Follow[- ]?ups?|Open questions?|Agenda|Plan|Deadline|Due|Proposal|Idea)"
+    r"(?:AI|A\.I\.|ACTIONS?|Action(?: items?| points?)?|TODOs?|To[- ]?do|Next steps?|Follow[- ]?ups?|Open questions?"
+    r"|Agenda|Plan|Deadline|Due|Proposal|Idea)"
     r"\b\s*(?:\([^)]*\)|\[[^\]]*\]|-\s*\w+)?\s*:|@\w+:?\s+to\s|\[?TODO\]?\b"
 )
 _DENIED = re.compile(

@@ -28,6 +28,8 @@ _TASK = re.compile(r"\[[ xX]\][ \t]+")
 _DEFINITION = re.compile(r" {0,3}:[ \t]+(?=\S)")
 _SPAN = r"(?:\([^()\n]{0,700}\)|\[[^\[\]\n]{0,100}\])"
 _CODE = re.compile(r"[$%#>]\s|\w+\(|(?:import|from|def|class|return|const|let|var|npm|pip|git|curl|sudo)\s|[\w.]+\s?=")
+_SET_APART = re.compile(r"\S(?:\t+| {3,})\S|[•|·].*[•|·]")
+"""Words with a gap or with bars between them: a line of its own, no prose."""
 _SPACING = re.compile(r"</?(?:br|td|th|tr|p|div|li|dt|dd|h[1-6])\b", re.IGNORECASE)
 _FIELD = re.compile(r"([A-Za-z][\w -]{0,30}):[ \t]+(\S.*)$")
 _HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"), ("<pre", "</pre>"), ("<svg", "</svg>"))
@@ -131,8 +133,13 @@ def _continues(pending: list[_Line], line: _Line) -> bool:
     if line.broken or pending[-1].broken or line.speaker != pending[-1].speaker:
         return False
     before = pending[-1].text.rstrip()
-    starts_anew = line.text.lstrip()[:1].isupper() and not before.endswith((",", ";"))
-    return not (starts_anew and len(before.strip()) < _SHORT_LINE)
+    starts_anew = _first_letter(line.text).isupper() and not before.endswith((",", ";"))
+    return not (starts_anew and (len(before.strip()) < _SHORT_LINE or _SET_APART.search(before)))
+
+
+def _first_letter(text: str) -> str:
+    """Return the first character after emphasis and pictures."""
+    return next((character for character in text[:20] if character.isalnum() or character in "(\"'"), "")
 
 
 def _lines(text: str) -> Iterator[_Line]:

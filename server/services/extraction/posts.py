@@ -26,7 +26,8 @@ from server.services.extraction.periods import Period
 _LONGEST = 150
 _SEPARATOR = re.compile(r"\s+(?:at|@|—|–|-|\||·|•|/)\s+|[,;|]\s+|\s*[()]\s*|:\s+|\s+(?=in [A-Z]\w+$)")
 _DEGREE = re.compile(
-    r"(?<!\w)(?:B\.?\s?Sc|M\.?\s?Sc|Ph\.?\s?D|B\.?A|M\.?A|B\.S|M\.S|BS|MS|MBA|BBA|B\.?\s?Eng|M\.?\s?Eng|B\.?\s?Tech|M\.?\s?Tech|B\.?E|LL\.?[BM]|"
+    r"(?<!\w)(?:B\.?\s?Sc|M\.?\s?Sc|Ph\.?\s?D|B\.?A|M\.?A|B\.S|M\.S|BS|MS|MBA|BBA|B\.?\s?Eng|M\.?\s?Eng|B\.?\s?Tech|M\.?\s?Tech|B\.?E"
+    r"|LL\.?[BM]|"
     r"D\.?\s?Phil|M\.?\s?Phil|M\.?D|J\.?D|Bachelors?|Bachelor['’]s|Masters?|Master['’]s|Diploma|Doctorate|Doctor of|Abitur|Baccalaureate|Licentiate|Magister"
     r")\b(?!\w)",
 )
@@ -38,7 +39,8 @@ _MORE_ROLES = vocabulary.wordset(
 )
 _ROLES = vocabulary.words("roles") | _MORE_ROLES
 _TERMS = re.compile(
-    r"(?:full|part)[- ]?time|contract|permanent|temporary|freelance|remote|hybrid|on[- ]?site|internship|self[- ]employed|expected|gpa.*|with honou?rs|"
+    r"(?:full|part)[- ]?time|contract|permanent|temporary|freelance|remote|hybrid|on[- ]?site|internship|self[- ]employed|expected|gpa.*"
+    r"|with honou?rs|"
     r"(?:summa |magna )?cum laude|first class.*|\d+(?:\.\d+)?(?:/\d+)?|\d+ (?:yrs?|years?|mos?|months?).*|[A-Z]{2}|u\.?s\.?a?\.?|uk",
     re.IGNORECASE,
 )
@@ -47,7 +49,13 @@ _NO_ENTRY = re.compile(
     r"environment|responsibilities|achievements|supervisor|advisor|location|languages|key|project|team|summary|description)\b[^:]{0,25}:\s",
     re.IGNORECASE,
 )
-_CONTACT = re.compile(r"\S@\S+\.\w|\+?\d[\d ()-]{7,}\d|(?:www\.|https?:|linkedin\.|github\.)", re.IGNORECASE)
+_CONTACT = re.compile(
+    r"\S@\S+\.\w|\+\d[\d ()-]{7,}\d|\(\d{3}\)\s?\d{3}|\d{3}[- ]\d{3}[- ]\d{3}|(?:www\.|https?:|linkedin\.|github\.)",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"(?:Department|Dept\.?|Faculty|Division|Chair|Section) (?:of|for)\b")
+_REMARK = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=\d{4}))\.\s+(?=[A-Z])")
+"""Where a line goes on with a sentence: "University of Cambridge, 2014. Thesis: ..." """
 _STRONG = frozenset({"@", "at"})
 _MOST_LINES = 4
 
@@ -60,6 +68,8 @@ class Entry:
     degree: bool = False
     where: tuple[int, int, str] | None = None
     when: Period | None = None
+    town: bool = False
+    """Whether `where` may be a town as well."""
     employer: str | None = None
     """The name that the lines above have for it, where these have none."""
 
@@ -161,7 +171,7 @@ def read_entries(
             and lines
             and len(lines) < _MOST_LINES
             and _fits(entry, new)
-            and _goes_on(page, lines, index or 0)
+            and (_goes_on(page, lines, index or 0) or _is_degree_of(entry, new, index == lines[-1] + 1))
         ):
             _join(entry, new)
             lines.append(index or 0)
@@ -177,10 +187,13 @@ def _close(
 ) -> Entry:
     """Keep an entry if it says enough; return the employer under whom later roles without one stand."""
     entry.degree = entry.degree or studies
+    head = page[lines[0]]
+    if head.kind is Kind.HEADING and above.where is not None and head.level <= page[above.where[0]].level:
+        above = Entry()
     if entry.where is None and above.where is not None and entry.title and not studies:
         entry.employer = above.where[2]
-    says = (entry.where or entry.employer) and (entry.title or entry.when)
-    says = bool(says or (entry.title and entry.when))
+    stated_place = (entry.where or entry.employer) and (entry.title or entry.when)
+    says = bool(stated_place or (entry.title and entry.when))
     heads = entry.where is not None and entry.title is None and not studies
     if says or heads:
         for line in lines:
@@ -202,11 +215,7 @@ def _is_line(block: Block, doc: Doc) -> bool:
         or _CONTACT.search(text)
     ):
         return False
-    if (
-        text.endswith(".")
-        and text.split()[-1].lower() not in vocabulary.LEGAL_FORMS
-        and not re.search(r"\b[A-Z]\.[A-Z]?\.?$", text)
-    ):
+    if text.endswith(".") and any(token.tag_ in _FINITE or token.tag_ == "VBD" for token in doc):
         return False
     first = next((token for token in doc if token.is_alpha), None)
     if first is None:
@@ -215,10 +224,20 @@ def _is_line(block: Block, doc: Doc) -> bool:
         return True
     when = stated(text)
     titled = any(is_title(words) for _, words, _ in _segments(text, when))
-    if block.kind is Kind.ITEM and when is None and not titled:
+    if (block.kind is Kind.ITEM or text.endswith(".")) and when is None and not titled:
         return False
-    deed = first.tag_ in _DEEDS and lexicon.is_common(first.text) and not is_title(first.text) and not (titled and when is not None)
+    deed = (
+        first.tag_ in _DEEDS
+        and lexicon.is_common(first.text)
+        and not is_title(first.text)
+        and not (titled and when is not None)
+    )
     return not deed and (titled or when is not None or (is_capitalised(text) and len(text.split()) < 9))
+
+
+def _is_degree_of(entry: Entry, new: Entry, adjacent: bool) -> bool:
+    """Tell whether an item below a university is the degree that was taken there."""
+    return adjacent and new.degree and entry.title is None and new.where is None
 
 
 def _goes_on(page: Sequence[Block], lines: list[int], index: int) -> bool:
@@ -231,7 +250,8 @@ def _goes_on(page: Sequence[Block], lines: list[int], index: int) -> bool:
 
 def _fits(entry: Entry, new: Entry) -> bool:
     """Tell whether a line adds to an entry without saying anything of it again."""
-    if entry.title and entry.where and new.where and not (entry.when or new.title) and new.when:
+    below = entry.title and entry.where and new.where and not new.title
+    if below and (new.town or (new.when and not entry.when)):
         new.where = None  # the town below role and employer
     return not ((entry.title and new.title) or (entry.where and new.where) or (entry.when and new.when))
 
@@ -243,8 +263,9 @@ def _join(entry: Entry, new: Entry) -> None:
 
 def _read(block: Block, doc: Doc, index: int, *, studies: bool) -> tuple[Entry, int]:
     """Return what one line says, and how many parts it has beside its date."""
-    when = stated(block.text)
-    segments = list(_segments(block.text, when))
+    text = _REMARK.split(block.text)[0]
+    when = stated(text)
+    segments = list(_segments(text, when))
     title = next((words for _, words, _ in segments if is_title(words)), None)
     degree = title is not None and _DEGREE.search(title) is not None
     rest = [(start, words, joint) for start, words, joint in segments if words != title]
@@ -252,7 +273,9 @@ def _read(block: Block, doc: Doc, index: int, *, studies: bool) -> tuple[Entry, 
     if degree and title is not None and len(title.split()) < 3:
         field = next((words for _, words, _ in rest if (where is None or words != where[1]) and _is_field(words)), None)
         title = f"{title} {field}" if field else title
-    return Entry(title, degree, (index, *where) if where else None, when), len(segments)
+    after = next((words for start, words, _ in rest if where is not None and start > where[0]), "")
+    town = where is not None and (vocabulary.listed().get(after) == "place" or _is_labelled_place(doc, *where))
+    return Entry(title, degree, (index, *where) if where else None, when, town), len(segments)
 
 
 def _is_field(words: str) -> bool:
@@ -272,23 +295,43 @@ def _institution(doc: Doc, parts: list[tuple[int, str, str]], *, studies: bool) 
         part
         for part, after in zip(parts, followers, strict=False)
         if _may_be_institution(part[1])
-        and not _lies_in(part[1], after)
+        and not (_is_state(after) and not _is_institution(part[1]))
+        and not (part[2] == "(" and _is_specialty(part[1]))
         and (not studies or _is_institution(part[1]) or not lexicon.is_plain(part[1]))
     ]
-    ranked = sorted(able, key=lambda part: (-_weight(doc, *part), part[0]))
+    towns = {
+        part[0] for part, after in zip(parts, followers, strict=False) if vocabulary.listed().get(after) == "place"
+    }
+    ranked = sorted(able, key=lambda part: (2 * (part[0] in towns) - _weight(doc, *part), part[0]))
     return ranked[0][:2] if ranked else None
 
 
 def _weight(doc: Doc, start: int, words: str, joint: str) -> int:
     known = words in vocabulary.listed()
-    place = {token.ent_type_ for token in doc if start <= token.idx < start + len(words)} == {"GPE"} and not known
-    return 4 * _is_institution(words) + 3 * (joint in _STRONG) + known + (not lexicon.is_plain(words)) - place
+    place = _is_labelled_place(doc, start, words)
+    return (
+        4 * _is_institution(words)
+        - 3 * bool(_PART.match(words))
+        + 3 * (joint in _STRONG)
+        + known
+        + (not lexicon.is_plain(words))
+        - place
+    )
 
 
-def _lies_in(words: str, after: str) -> bool:
-    """Tell whether a part of the line is a place by what follows it: "Austin, TX", "Prince George, Canada"."""
-    around = re.fullmatch(r"[A-Z]{2}", after) is not None or vocabulary.listed().get(after) == "place"
-    return around and not _is_institution(words) and words not in vocabulary.listed() and len(words.split()) < 3
+def _is_labelled_place(doc: Doc, start: int, words: str) -> bool:
+    labels = {token.ent_type_ for token in doc if start <= token.idx < start + len(words)}
+    return labels == {"GPE"} and words not in vocabulary.listed() and not _is_institution(words)
+
+
+def _is_state(words: str) -> bool:
+    """Tell whether a part of the line is a state in two letters, so that what stands before it is a town: "Austin, TX"."""
+    return re.fullmatch(r"[A-Z]{2}", words) is not None
+
+
+def _is_specialty(words: str) -> bool:
+    """Tell whether a bracket tells more of a role: "Engineer (Frontend React.js)"."""
+    return any(lexicon.is_technology(word) for word in words.split()) or lexicon.is_common(words.split()[0])
 
 
 def _may_be_institution(words: str) -> bool:

@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 
 from server.services.extraction import columns, lexicon, vocabulary
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.dates import stated
 from server.services.extraction.draft import Draft
 from server.services.extraction.fields import state_field
 from server.services.extraction.forms import Form, Mute, Named, is_capitalised, looks_like_person, name_at
@@ -94,6 +95,14 @@ class Row:
     def state(self, topic: Member | None, named: Named, cast: Cast, draft: Draft) -> None:
         """Add what each cell says."""
         members = {(name.start, name.end): member for name, member in named}
+        if self.table.kind == "organization" and any(columns.is_career(key) for key in self.table.keys):
+            if (
+                topic is not None
+                and topic.type == "person"
+                and (employer := members.get(self.block.cells[0])) is not None
+            ):
+                self._state_career(topic, employer, draft)
+            return
         if self.table.things:
             self._state_columns(members, cast, draft)
         elif (subject := members.get(self.block.cells[0])) is not None:
@@ -142,6 +151,18 @@ class Row:
                 _state_yes(subject, head, feature, draft)
             else:
                 _state_cell(subject, head, text, there, draft, role=posts[0] if posts else None)
+
+    def _state_career(self, person: Member, employer: Member, draft: Draft) -> None:
+        """Add that somebody worked or studied at the row's thing: a table of a résumé."""
+        cells = list(zip(self.table.keys, range(len(self.block.cells)), strict=False))[1:]
+        role = next((self._text(index) for key, index in cells if columns.is_career(key)), None)
+        studied = any(columns.is_degree(key) for key, _ in cells)
+        when = next((found for key, index in cells if (found := stated(self._text(index)))), None)
+        words = f"{role} at {employer.name}" + (f" {when.text}" if when else "")
+        if role:
+            kind = ("education", "HAS_DEGREE") if studied else ("experience", "HAS_ROLE")
+            draft.state(person, words, *kind, importance=0.8, when=when, event=studied)
+        draft.relate(person, "STUDIED_AT" if studied else "WORKS_AT", employer, when, role)
 
     def _state_columns(self, members: dict[tuple[int, int], Member], cast: Cast, draft: Draft) -> None:
         label = self._text(0)
