@@ -135,7 +135,7 @@ def worker(data: Data = None) -> None:
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")],
     volume: Annotated[
-        str, typer.Option("--volume", help="Volume to put them into; made where it is missing, but not with --url.")
+        str, typer.Option("--volume", help="Volume to put them into; made where it is missing.")
     ] = "default",
     authority: Annotated[
         Authority, typer.Option("--authority", case_sensitive=False, help="How much the source counts.")
@@ -152,10 +152,11 @@ def ingest(
     ] = None,
     data: Data = None,
 ) -> None:
-    """Read texts into the graph, and wait until that is done.
+    """Read files into the graph, and wait until that is done: text, Markdown, HTML, PDF and Word (.docx).
 
-    Of folders, .txt, .md and .markdown are read, in all folders below too; hidden files are not. A document's title is
-    its path within the folder that was named, or its file name. The same text again is the same document.
+    Of folders, files with the suffixes of these are read, in all folders below too; hidden files are not. What a file is,
+    its content tells. A document's title is its path within the folder that was named, or its file name. The same text
+    again is the same document.
     """
     from server.commands import ingesting, outcomes, sources
 
@@ -182,7 +183,7 @@ def ingest(
         if url is None:
             ended = _run(ingesting.ingest(settings, found.sources, volume, authority, done))
         else:
-            ended = _run(ingesting.ingest_remotely(settings, url, found.sources, volume, authority, done))
+            ended = _run(ingesting.ingest_remotely(url, found.sources, volume, authority, done))
     if not as_json:
         Console().print(outcomes.as_table(ended))
     if any(outcome.failed for outcome in ended):

@@ -1,7 +1,10 @@
-"""A client of a running server: ingests texts by GraphQL over HTTP."""
+"""A client of a running server: sends files to POST /documents and has them ingested by GraphQL over HTTP."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,11 +25,19 @@ mutation Ingest($input: IngestDocumentInput!) {
   }
 }
 """
+_CREATE = "mutation Create($input: CreateVolumeInput!) { createVolume(input: $input) { volume { id } } }"
 _HOUR = 3600.0  # a long document is read while the request waits
+_AT_A_TIME = 262_144
 
 
 class Refused(ServerError):
-    """What the server said."""
+    """What the server said; details["codes"] has the codes of its errors."""
+
+    @classmethod
+    def by(cls, errors: list[dict[str, Any]]) -> Refused:
+        """Return the refusal that errors of the server make."""
+        codes = [(error.get("extensions") or {}).get("code") for error in errors]
+        return cls("; ".join(str(error.get("message")) for error in errors), details={"codes": codes})
 
 
 def endpoint(url: str) -> httpx.URL:
@@ -50,9 +61,11 @@ class Client:
     concurrency = 4
 
     def __init__(self, url: str, volume: str, authority: Authority) -> None:
-        self._address = endpoint(url)
+        self._graphql = endpoint(url)
+        self._documents = self._graphql.join("documents")
+        self._volume = volume
         self._shared = {"volume": volume, "authority": authority.value, "wait": True}
-        local = self._address.host in ("localhost", "127.0.0.1", "::1")
+        local = self._graphql.host in ("localhost", "127.0.0.1", "::1")
         # A proxy that the environment names is for the network, not for this machine.
         self._http = httpx.AsyncClient(timeout=httpx.Timeout(10.0, read=_HOUR), trust_env=not local)
 
@@ -60,17 +73,18 @@ class Client:
         """Close the connections."""
         await self._http.aclose()
 
-    async def ingest(self, source: Source, text: str) -> Outcome:
-        """Have a text ingested, and wait for it.
+    async def ingest(self, source: Source) -> Outcome:
+        """Have a file ingested, and wait for it; make the volume where it is missing.
 
         Raises:
+            BadUserInput: the file cannot be read.
             Refused: the server refuses it.
-            UpstreamUnavailable: the server does not answer, or not as a GraphQL server does.
+            UpstreamUnavailable: the server does not answer, or not as Loregraph does.
         """
-        input = {"title": source.title, "text": text, "mimeType": source.mime_type, **self._shared}
+        input = {"title": source.title, "upload": await self._upload(source), **self._shared}
         if source.uri is not None:
             input["uri"] = source.uri
-        payload = (await self._execute(_INGEST, {"input": input}))["ingestDocument"]
+        payload = (await self._execute(_INGEST, input))["ingestDocument"]
         ingestion = payload["ingestion"]
         return Outcome(
             source.path,
@@ -85,21 +99,62 @@ class Client:
             error=ingestion["error"],
         )
 
-    async def _execute(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    async def _upload(self, source: Source) -> str:
+        content = await asyncio.to_thread(source.content)
         try:
-            response = await self._http.post(
-                self._address,
-                json={"query": query, "variables": variables},
-                headers={"accept": "application/graphql-response+json, application/json"},
-            )
+            return await self._send(source, content)
+        except Refused as refused:
+            if refused.details["codes"] != ["NOT_FOUND"]:
+                raise
+        await self._make_volume()
+        return await self._send(source, content)
+
+    async def _send(self, source: Source, content: Path | bytes) -> str:
+        size = len(content) if isinstance(content, bytes) else (await asyncio.to_thread(content.stat)).st_size
+        headers = {"content-length": str(size), "content-type": source.claimed or "application/octet-stream"}
+        parameters = {"volume": self._volume, "name": source.title.rpartition("/")[2]}
+        answer = await self._post(self._documents, params=parameters, headers=headers, content=_pieces(content))
+        if not isinstance(answer.get("id"), str):
+            raise UpstreamUnavailable(f"{self._documents} is no Loregraph server: its answer has no id.")
+        return str(answer["id"])
+
+    async def _make_volume(self) -> None:
+        try:
+            await self._execute(_CREATE, {"name": self._volume})
+        except Refused as refused:
+            if refused.details["codes"] != ["CONFLICT"]:  # somebody made it meanwhile
+                raise
+
+    async def _execute(self, query: str, input: dict[str, Any]) -> dict[str, Any]:
+        answer = await self._post(
+            self._graphql,
+            json={"query": query, "variables": {"input": input}},
+            headers={"accept": "application/graphql-response+json, application/json"},
+        )
+        data = answer.get("data")
+        if not isinstance(data, dict):
+            raise UpstreamUnavailable(f"{self._graphql} is no GraphQL server: its answer has no data.")
+        return data
+
+    async def _post(self, address: httpx.URL, **request: Any) -> dict[str, Any]:
+        try:
+            response = await self._http.post(address, **request)
             answer = response.json()
         except httpx.HTTPError as error:
-            raise UpstreamUnavailable(f"{self._address} does not answer: {error or type(error).__name__}.") from error
+            raise UpstreamUnavailable(f"{address} does not answer: {error or type(error).__name__}.") from error
         except ValueError as error:
-            raise UpstreamUnavailable(f"{self._address} is no GraphQL server: it answers no JSON.") from error
-        errors, data = (answer.get("errors"), answer.get("data")) if isinstance(answer, dict) else (None, None)
-        if errors:
-            raise Refused("; ".join(str(error.get("message")) for error in errors))
-        if not isinstance(data, dict):
-            raise UpstreamUnavailable(f"{self._address} is no GraphQL server: its answer has no data.")
-        return data
+            raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no JSON.") from error
+        if not isinstance(answer, dict):
+            raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no object.")
+        if answer.get("errors"):
+            raise Refused.by(answer["errors"])
+        return answer
+
+
+async def _pieces(content: Path | bytes) -> AsyncIterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    with await asyncio.to_thread(content.open, "rb") as file:
+        while piece := await asyncio.to_thread(file.read, _AT_A_TIME):
+            yield piece

@@ -1,6 +1,6 @@
-"""Ingesting from the command line: several texts at a time, here or by a running server, each with its outcome.
+"""Ingesting from the command line: several files at a time, here or by a running server, each with its outcome.
 
-A text that cannot be read or is refused fails alone. Texts that were taken before an interruption stay queued: the next
+A file that cannot be read or is refused fails alone. Texts that were taken before an interruption stay queued: the next
 process that opens the store reads them.
 """
 
@@ -30,12 +30,12 @@ Done = Callable[[Outcome], None]
 
 
 class Ingester(Protocol):
-    """Takes one text and waits until it has been read."""
+    """Takes one file and waits until its text has been read."""
 
     @property
     def concurrency(self) -> int: ...
 
-    async def ingest(self, source: Source, text: str) -> Outcome: ...
+    async def ingest(self, source: Source) -> Outcome: ...
 
 
 class Local:
@@ -47,14 +47,16 @@ class Local:
         self._authority = authority
         self.concurrency = knowledge.settings.extraction_workers + 1  # the next is queued while one is read
 
-    async def ingest(self, source: Source, text: str) -> Outcome:
-        """Have a text ingested, and wait for it.
+    async def ingest(self, source: Source) -> Outcome:
+        """Have a file ingested, and wait for it.
 
         Raises:
             ServerError: it is refused.
         """
         knowledge = self._knowledge
-        document = NewDocument(source.title, text, source.mime_type, source.uri, self._authority)
+        file = await asyncio.to_thread(source.content, knowledge.settings.max_upload)
+        found = await knowledge.converter.convert(file, claimed=source.claimed)
+        document = NewDocument(source.title, found.text, found.mime_type, source.uri, self._authority)
         taken = await knowledge.documents.take(self._volume, document, LOCAL.actor)
         row = await knowledge.worker.finished(taken.ingestion_id)
         (rejected,) = await knowledge.store.read.lists(RejectionRecord, "ingestion_id", [row.id], "ordinal")
@@ -75,24 +77,24 @@ class Local:
 async def ingest(
     settings: Settings, sources: Sequence[Source], volume: str, authority: Authority, done: Done
 ) -> list[Outcome]:
-    """Ingest texts into a volume of the store, making the volume where it is missing; return outcomes in the order of sources.
+    """Ingest files into a volume of the store, making the volume where it is missing; return outcomes in the order of sources.
 
     `done` is called with each outcome as it comes.
     """
     async with opened(settings) as knowledge, running(knowledge):
         into = await knowledge.volumes.ensure(volume, LOCAL.actor)
-        return await _all(Local(knowledge, into, authority), sources, settings.document_limit, done)
+        return await _all(Local(knowledge, into, authority), sources, done)
 
 
 async def ingest_remotely(
-    settings: Settings, url: str, sources: Sequence[Source], volume: str, authority: Authority, done: Done
+    url: str, sources: Sequence[Source], volume: str, authority: Authority, done: Done
 ) -> list[Outcome]:
-    """Ingest texts into a volume that a running server has; return outcomes in the order of sources.
+    """Ingest files by a running server, making the volume where it is missing; return outcomes in the order of sources.
 
     `done` is called with each outcome as it comes.
     """
     async with _client(url, volume, authority) as client:
-        return await _all(client, sources, settings.document_limit, done)
+        return await _all(client, sources, done)
 
 
 @asynccontextmanager
@@ -104,13 +106,13 @@ async def _client(url: str, volume: str, authority: Authority) -> AsyncIterator[
         await client.close()
 
 
-async def _all(ingester: Ingester, sources: Sequence[Source], limit: int, done: Done) -> list[Outcome]:
+async def _all(ingester: Ingester, sources: Sequence[Source], done: Done) -> list[Outcome]:
     outcomes: dict[int, Outcome] = {}
     waiting = iter(enumerate(sources))
 
     async def work(rest: Iterator[tuple[int, Source]]) -> None:
         for number, source in rest:
-            outcomes[number] = await _one(ingester, source, limit)
+            outcomes[number] = await _one(ingester, source)
             done(outcomes[number])
 
     async with asyncio.TaskGroup() as group:
@@ -119,9 +121,10 @@ async def _all(ingester: Ingester, sources: Sequence[Source], limit: int, done: 
     return [outcomes[number] for number in range(len(sources))]
 
 
-async def _one(ingester: Ingester, source: Source, limit: int) -> Outcome:
+async def _one(ingester: Ingester, source: Source) -> Outcome:
     try:
-        text = await asyncio.to_thread(source.read, limit)
-        return await ingester.ingest(source, text)
+        return await ingester.ingest(source)
     except ServerError as error:
         return Outcome(source.path, error=error.message)
+    except OSError as error:  # the file went, or its disk, after it was found
+        return Outcome(source.path, error=f"It cannot be read: {error.strerror}.")

@@ -18,7 +18,7 @@ _COUNTS = ("entities", "facts", "relationships", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one text. Without a document it was refused; `rejected` counts items that were found and refused."""
+    """What became of one file. Without a document it was refused; `rejected` counts items that were found and refused."""
 
     path: str
     document: str | None = None

@@ -1,7 +1,7 @@
-"""Sources: the texts that the command line is pointed at, named without saying where on this machine they lie.
+"""Sources: the files that the command line is pointed at, named without saying where on this machine they lie.
 
 A document's title is its path within the folder that was named, or the name of the file. It gets a uri only where
---uri-prefix is given: the prefix and that path.
+--uri-prefix is given: the prefix and that path. In folders, names choose what is read; what a file is, its content tells.
 """
 
 from __future__ import annotations
@@ -13,41 +13,56 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from server.errors import BadUserInput
+from server.errors import BadUserInput, LimitExceeded
 
-__all__ = ["Found", "Source", "find"]
+__all__ = ["KNOWN", "Found", "Source", "find"]
 
-MIME_TYPES = {".txt": "text/plain", ".md": "text/markdown", ".markdown": "text/markdown"}
-KNOWN = ", ".join(MIME_TYPES)
+CLAIMS = {
+    ".txt": "text/plain",
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "text/html",
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+KNOWN = ", ".join(CLAIMS)
 STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that is there to be read. `path` is as the caller wrote it; None reads standard input."""
+    """A file that is there to be read. `path` is as the caller wrote it, `claimed` what its name says of its type."""
 
     path: str
     title: str
-    mime_type: str
+    claimed: str | None
     uri: str | None
     file: Path | None
+    """None stands for standard input."""
 
-    def read(self, limit: int) -> str:
-        """Return the text, without a byte order mark.
+    def content(self, limit: int | None = None) -> Path | bytes:
+        """Return where the file lies; its bytes where they come in a stream.
 
         Raises:
-            BadUserInput: it cannot be read, is not UTF-8, or has so many bytes that it exceeds `limit` characters.
+            BadUserInput: it cannot be read.
+            LimitExceeded: it has more than `limit` bytes.
         """
         try:
-            if self.file is not None and self.file.stat().st_size > 4 * limit + 3:
-                raise BadUserInput(f"It is too large: at most {limit:,} characters fit. Split it.")
-            content = sys.stdin.buffer.read() if self.file is None else self.file.read_bytes()
+            if self.file is None:
+                content: Path | bytes = sys.stdin.buffer.read(-1 if limit is None else limit + 1)
+            elif self.file.is_file():
+                self.file.open("rb").close()
+                content = self.file
+            else:
+                content = self.file.read_bytes()
+            size = len(content) if isinstance(content, bytes) else content.stat().st_size
         except OSError as error:
             raise BadUserInput(f"It cannot be read: {error.strerror}.") from error
-        try:
-            return content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise BadUserInput(f"It is not UTF-8: byte {error.start} is no part of a character.") from error
+        if limit is not None and size > limit:
+            raise LimitExceeded(f"It is too large: at most {limit:,} bytes are read (LOREGRAPH_MAX_UPLOAD).")
+        return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +74,28 @@ class Found:
 
 
 def find(paths: Sequence[str], uri_prefix: str | None = None) -> Found:
-    """Return the texts at some paths: files, folders with all that they hold, and "-" for standard input.
+    """Return the files at some paths: those named, folders with all that they hold, and "-" for standard input.
 
-    In folders, files of other suffixes and hidden ones are passed over, and links to folders are not followed.
+    In folders, files of other suffixes and hidden ones are passed over, and links to folders are not followed. A file that
+    is named itself is taken whatever its suffix.
 
     Raises:
-        BadUserInput: a path leads nowhere, or names a file that is no text of ours.
+        BadUserInput: a path leads nowhere.
     """
     sources: list[Source] = []
     skipped = 0
     for given in dict.fromkeys(paths):
         path = Path(given)
         if given == STDIN:
-            sources.append(Source(given, "standard input", "text/plain", None, None))
+            sources.append(Source(given, "standard input", None, None, None))
         elif path.is_dir():
             for file in _walk(path):
-                if file.suffix.lower() in MIME_TYPES:
+                if file.suffix.lower() in CLAIMS:
                     sources.append(_source(file, file.relative_to(path).as_posix(), uri_prefix))
                 else:
                     skipped += 1
         elif not path.exists():
             raise BadUserInput(f"{given}: there is no such file or folder.")
-        elif path.suffix.lower() not in MIME_TYPES:
-            raise BadUserInput(
-                f"{given}: only {KNOWN} are read. For plain text of another name: loregraph ingest - < FILE"
-            )
         else:
             sources.append(_source(path, path.name, uri_prefix))
     return Found(sources, skipped)
@@ -92,7 +104,7 @@ def find(paths: Sequence[str], uri_prefix: str | None = None) -> Found:
 def _source(file: Path, title: str, uri_prefix: str | None) -> Source:
     title = title.encode("utf-8", "replace").decode()  # a file's name need not be UTF-8, a title has to be
     uri = None if uri_prefix is None else uri_prefix + quote(title)
-    return Source(str(file), title, MIME_TYPES[file.suffix.lower()], uri, file)
+    return Source(str(file), title, CLAIMS.get(file.suffix.lower()), uri, file)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ import pytest
 from server.__main__ import main
 from server.commands.sources import find
 from server.config import Settings, settings_table
-from server.errors import BadUserInput
+from server.errors import LimitExceeded
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "Ada{n} Lovelace worked at Acme{n} Labs from 2001 to 2004, building systems with Go and Kubernetes."
@@ -261,17 +262,30 @@ def test_a_server_whose_database_does_not_answer_exits_as_misconfigured(
     assert ended == (2, "", "loregraph: The database cannot be reached. Check LOREGRAPH_DATABASE_URL.\n")
 
 
-def test_sources_are_texts_of_folders_in_order_without_hidden_and_other_files(tmp_path: Path) -> None:
-    for name in ("b.md", "a/z.TXT", "a/y.markdown", "a/pic.png", ".git/x.txt", "a/.hidden.md", "c.rst"):
+def test_sources_are_files_of_folders_in_order_without_hidden_and_other_ones(tmp_path: Path) -> None:
+    for name in (
+        "b.md",
+        "a/z.TXT",
+        "a/y.markdown",
+        "a/x.PDF",
+        "page.htm",
+        "a/pic.png",
+        ".git/x.txt",
+        "a/.hidden.md",
+        "c.rst",
+    ):
         (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "notes" / name).write_text("text")
-    found = find(["notes", "notes/b.md", "-"], None)
-    assert [(s.title, s.mime_type, s.uri) for s in found.sources] == [
+    found = find(["notes", "notes/b.md", "notes/c.rst", "-"], None)
+    assert [(s.title, s.claimed, s.uri) for s in found.sources] == [
         ("b.md", "text/markdown", None),
+        ("page.htm", "text/html", None),
+        ("a/x.PDF", "application/pdf", None),
         ("a/y.markdown", "text/markdown", None),
         ("a/z.TXT", "text/plain", None),
         ("b.md", "text/markdown", None),
-        ("standard input", "text/plain", None),
+        ("c.rst", None, None),
+        ("standard input", None, None),
     ]
     assert found.skipped == 2
 
@@ -291,43 +305,39 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     assert [s.title for s in find(["notes"]).sources] == ["a.md"]
 
 
-def test_a_source_is_read_as_it_stands_but_for_a_byte_order_mark(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo \xe6\x9d\xb1")
-    (source,) = find(["a.txt"]).sources
-    assert source.read(100) == "one\r\ntwo 東"
-
-
 def test_a_source_that_is_too_large_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"x" * 404)
+    (tmp_path / "a.txt").write_bytes(b"x" * 101)
     (source,) = find(["a.txt"]).sources
-    with pytest.raises(BadUserInput, match=r"^It is too large: at most 100 characters fit\. Split it\.$"):
-        source.read(100)
+    assert source.content() == source.content(101) == Path("a.txt")
+    with pytest.raises(
+        LimitExceeded, match=r"^It is too large: at most 100 bytes are read \(LOREGRAPH_MAX_UPLOAD\)\.$"
+    ):
+        source.content(100)
 
 
-@pytest.mark.parametrize(
-    ("paths", "message"),
-    [
-        (["nowhere.txt"], "nowhere.txt: there is no such file or folder."),
-        (["a.pdf"], "a.pdf: only .txt, .md, .markdown are read."),
-    ],
-)
-def test_a_path_that_leads_nowhere_or_to_no_text_is_a_usage_error_and_nothing_is_read(
-    cli: Cli, tmp_path: Path, paths: list[str], message: str
-) -> None:
-    (tmp_path / "a.pdf").touch()
+def test_a_source_that_is_no_file_is_read_to_its_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"text",)).start()
+    (source,) = find(["pipe"]).sources
+    assert source.content() == b"text"
+
+
+def test_a_path_that_leads_nowhere_is_a_usage_error_and_nothing_is_read(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("Ada knows Bob.")
-    ended = cli("ingest", "b.txt", *paths)
+    ended = cli("ingest", "b.txt", "nowhere.txt")
     assert ended.code == 2
-    assert message in ended.err
+    assert "nowhere.txt: there is no such file or folder." in ended.err
     assert not (tmp_path / "data").exists()
 
 
 def test_an_empty_folder_is_a_failure(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "a.pdf").touch()
+    (tmp_path / "notes" / "a.png").touch()
     ended = cli("ingest", "notes")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "1 files skipped that are not .txt, .md, .markdown.\nThere is nothing to ingest.\n"
+    assert ended.err == (
+        "1 files skipped that are not .txt, .md, .markdown, .html, .htm, .xhtml, .pdf, .docx.\nThere is nothing to ingest.\n"
+    )
 
 
 def test_a_server_and_a_data_folder_exclude_each_other(cli: Cli, tmp_path: Path) -> None:
@@ -341,7 +351,7 @@ def test_a_server_that_does_not_answer_fails_each_document(cli: Cli, tmp_path: P
     (tmp_path / "a.txt").write_text("text")
     ended = cli("ingest", "a.txt", "--json", "--url", "http://127.0.0.1:1")
     assert ended.code == 1
-    assert outcomes(ended)["a.txt"]["error"].startswith("http://127.0.0.1:1/graphql does not answer: ")
+    assert outcomes(ended)["a.txt"]["error"].startswith("http://127.0.0.1:1/documents does not answer: ")
     assert cli("ingest", "a.txt", "--url", "ftp://x").err == (
         "loregraph: ftp://x is no url: write http://127.0.0.1:8000/graphql, say.\n"
     )
@@ -352,7 +362,7 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
     (tmp_path / "notes" / "ada.txt").write_text(
         "John worked as a senior engineer at Google from 2021-2024, building distributed systems with Go and Kubernetes."
     )
-    (tmp_path / "notes" / "bad.md").write_bytes(b"caf\xe9")
+    (tmp_path / "notes" / "bad.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     (tmp_path / "notes" / "empty.txt").touch()
     data = tmp_path / "data"
     ended = run_apart("ingest", "notes", "-", "--volume", "new", "--json", stdin=b"Grace joined Google.")
@@ -366,9 +376,11 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
                     "relationships": 3, "rejected": 0, "error": None}  # fmt: skip
     refused = {"document": None, "ingestion": None, "status": None, "created": False, "entities": 0, "facts": 0,
                "relationships": 0, "rejected": 0}  # fmt: skip
-    bad = "It is not UTF-8: byte 3 is no part of a character."
+    bad = "The file is a PNG image. Plain text, Markdown, HTML, PDF and Word files (.docx) are read."
     assert told["notes/bad.md"] == {"path": "notes/bad.md", **refused, "error": bad}
-    assert "blank" in told["notes/empty.txt"]["error"]
+    assert told["notes/empty.txt"] == {
+        "path": "notes/empty.txt", **refused, "error": "The file is empty: send one that has text."
+    }  # fmt: skip
     assert (told["-"]["status"], told["-"]["relationships"]) == ("DONE", 1)
     assert rows(data, "SELECT name FROM volume") == [("new",)]
     assert rows(data, "SELECT title, uri, authority FROM document ORDER BY title") == [
@@ -467,7 +479,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
 
 
 def test_the_demo_says_what_to_try_and_what_it_says_works(tmp_path: Path, cli: Cli) -> None:
-    with serving("demo") as server:
+    with serving("demo", LOREGRAPH_MAX_UPLOAD="200000") as server:
         wait_for(lambda: _read(server, "sample") == ["DONE"] * 5)
         said = "".join(server.said)
         while "Ctrl+C" not in said:
@@ -479,7 +491,7 @@ def test_the_demo_says_what_to_try_and_what_it_says_works(tmp_path: Path, cli: C
         (tmp_path / "own.txt").write_text("Ada Lovelace worked at Acme from 1842 to 1843.")
         (tmp_path / "large.txt").write_text("Ada Lovelace worked at Acme. " * 10_000)
         own = cli("ingest", "own.txt", "large.txt", "--json", "--url", server.url.removesuffix("/graphql"))
-        other = cli("ingest", "own.txt", "--volume", "nowhere", "--url", server.url)
+        other = cli("ingest", "own.txt", "--volume", "new", "--json", "--url", server.url)
         code, _ = server.end()
     told = [edge["relationship"]["text"] for edge in answer["data"]["volume"]["entity"]["neighbors"]["edges"]]
     assert "Enterprise Plan includes SSO" in told
@@ -488,9 +500,9 @@ def test_the_demo_says_what_to_try_and_what_it_says_works(tmp_path: Path, cli: C
     assert own.code == 1
     done, large = outcomes(own)["own.txt"], outcomes(own)["large.txt"]
     assert (done["status"], done["created"], done["entities"], done["relationships"]) == ("DONE", True, 2, 1)
-    assert large["error"] == "The request's body is over 262,144 bytes, the limit (LOREGRAPH_MAX_BODY)."
-    assert other.code == 1
-    assert "There is no volume" in other.out
+    assert large["error"] == "The file has over 200,000 bytes, the limit (LOREGRAPH_MAX_UPLOAD)."
+    assert other.code == 0
+    assert outcomes(other)["own.txt"]["created"] is True
     assert code == 0
 
 
