@@ -13,18 +13,23 @@ from spacy.tokens import Doc, Token
 from server.services.extraction import language, vocabulary
 
 _INNER_CASE = re.compile(r"[a-zà-ÿ].*[A-Z]|[A-Z]{2,}.*[a-z]|[A-Z].*\d")
-_CAMEL = re.compile(r"[a-z]{1,2}[A-Z][A-Za-z]+$")
+_CAMEL = re.compile(r"[a-z]{1,3}[A-Z][A-Za-z]+$")
 _ELIDED = re.compile(r"(?:d|l|dell|dall|all|nell)['’][A-ZÀ-Þ]")
 _ROMAN = re.compile(r"[IVX]{1,5}")
 _SUFFIXES = frozenset(
     {"Jr.", "Jr", "Sr.", "Sr", "Inc.", "Inc", "LLC", "Ltd.", "Ltd", "S.A.", "N.V.", "plc", "Corp.", "L.P."}
 )
+_CODE = re.compile(r"(?!(?:19|20)\d\d$)\d{2,5}")
+_LETTERS = re.compile(r"(?!(?:USD|EUR|GBP|BC|AD|FM|AM)$)[A-Z]{2,5}")
 _TORN = re.compile(r"[a-z]{2} - [a-z]{2}")
 _OWNERS = vocabulary.wordset("king queen people women men children workers farmers veterans")
 _IN_TITLES = vocabulary.wordset("of the and in on to a for from with or at by")
 _AUTHORING = vocabulary.wordset(
     "wrote writes published directed composed painted recorded film films movie novel novels book album song single series play poem "
     "musical opera episode memoir"
+)
+_NOBLE = vocabulary.wordset(
+    "princess prince queen king duchess duke archduke archduchess countess lady emperor empress infanta"
 )
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
@@ -39,6 +44,7 @@ _LOOSE_RANKS = vocabulary.wordset(
     "general chief lord lady count saint justice judge king queen prince president minister earl sir bishop pope"
 )
 """Ranks that open other names as well: General Motors, Queen Street."""
+_NUMBERED = re.compile(r"\d{1,3}(?!(?:[DKMBGTWVACXSHLP]|[GMTK]B|[KMC]M|KG|AM|PM|K?HZ|MHZ|GHZ)$)[A-Z]{1,4}")
 _ENDS_SENTENCE = frozenset('.!?:;"“”()[]—–…|•')
 
 
@@ -191,6 +197,7 @@ def _past_of(doc: Doc, start: int, end: int) -> int | None:
     across = bool(doc[end].ent_type_) and head.ent_type_ == doc[end].ent_type_ == after.ent_type_
     ruler = _ROMAN.fullmatch(head.text) is not None
     lone = end - start == 1 and head.text in vocabulary.given_names() and head.ent_type_ != "ORG"
+    lone = lone or (end - start == 2 and doc[start].lower_ in _NOBLE)
     return reach if across or ruler or lone else None
 
 
@@ -208,6 +215,8 @@ def _is_version(token: Token, after: Token | None) -> bool:
 
     A release, "Loki 3.0", is no name of its own; where the digits do tell names apart (SAML 2.0), the name is listed.
     """
+    if _CODE.fullmatch(token.text) and token.i and _LETTERS.fullmatch(token.nbor(-1).text):
+        return True  # PEP 481
     if not re.fullmatch(r"\d{1,2}|[IVX]{1,4}", token.text):
         return False
     if after is not None and after.text == "costs":
@@ -282,7 +291,9 @@ def _bare(token: Token) -> str:
 
 
 def is_capital(token: Token) -> bool:
-    return token.text[0].isupper() or bool(_CAMEL.match(token.text))
+    """Tell whether the word is written like a name: Ada, iPhone, 18F."""
+    text = token.text
+    return text[0].isupper() or bool(_CAMEL.match(text)) or bool(text[0].isdigit() and _NUMBERED.fullmatch(text))
 
 
 def is_odd(token: Token) -> bool:

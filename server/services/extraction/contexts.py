@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from server.services.extraction import vocabulary
 
@@ -21,7 +21,8 @@ _NOUNS = vocabulary.TYPE_NOUNS | {
         "place": "commune municipality district province county capital suburb neighborhood neighbourhood settlement hamlet mountain lake "
         "valley peninsula continent street bay port prefecture territory parish township borough castle cathedral bridge building museum "
         "stadium airport station park square cemetery palace community desert sea canal volcano peak",
-        "technology": "algorithm compiler library framework language database editor format protocol standard runtime specification codec "
+        "technology": "marketplace site website portal wiki distribution environment utility module algorithm compiler "
+        "library framework language database editor format protocol standard runtime specification codec "
         "toolkit orm kernel shell plugin plug-in api sdk linter parser debugger browser engine server client microcontroller "
         "processor chip chipset interpreter cli broker proxy distro distribution tool technology package",
         "product": "smartphone phone laptop tablet camera car vehicle aircraft drone console app suite service vaccine drug headset watch "
@@ -99,6 +100,16 @@ _PHRASES = (
     ("technology", "powered", "by"),
     ("technology", "fork version", "of"),
     ("feature", "ships shipped comes", "with"),
+    (
+        "person",
+        "directed written composed painted created designed sung narrated edited founded invented authored",
+        "by",
+    ),
+    (
+        "organization",
+        "back defender midfielder striker goalkeeper forward winger pitcher quarterback footballer debut captain",
+        "for",
+    ),
 )
 _BEFORE = {
     f"{word} {link}": kind for kind, words, links in _PHRASES for word in words.split() for link in links.split()
@@ -108,7 +119,7 @@ _BEFORE = {
         "place": "northern southern eastern western central downtown rural throughout across near outside visited visits",
         "organization": "joined joins acquired acquires founded co-founded attended",
         "technology": "uses using adopted supports implements install installs installed via",
-        "feature": "includes adds offers introduces added",
+        "feature": "includes include including adds add offers introduces introduced added provides",
         "work": "wrote directed composed painted",
     }.items()
     for word in words.split()
@@ -124,6 +135,10 @@ _LIVES = frozenset(
         "said says told tells wrote writes married died graduated resigned retired studied lives lived speaks sang starred played plays "
         "thinks thought believes argued explained asked replied laughed smiled walked recalls recalled attended enrolled teaches taught grew"
     )
+)
+_OF_PERSONS = vocabulary.wordset(
+    "research work works theory paper papers book books career life wife husband father mother son daughter brother sister family statement death "
+    "birth voice role performance debut novel novels films childhood parents children friend friends lawyer resignation"
 )
 _COPULAS = frozenset({"is", "was", "are", "were", "became", "becomes", "remains"})
 _AFTER_KIND = {
@@ -172,7 +187,7 @@ def kind_by_context(doc: Doc, first: int, last: int) -> str | None:
     """Return what the words around doc[first:last] say it is, or None where they say nothing."""
     return (
         _by_noun_before(doc, first)
-        or _by_definition(doc, last)
+        or kind_by_definition(doc, last)
         or _by_place_after(doc, last)
         or _by_words_before(doc, first, last)
         or _by_word_after(doc, first, last)
@@ -192,8 +207,11 @@ def _by_noun_before(doc: Doc, first: int) -> str | None:
     return _NOUNS.get(noun.text)
 
 
-def _by_definition(doc: Doc, last: int) -> str | None:
-    """Read "X is a city in", "X, a Dutch retailer,", "X and Y are protocols": the noun that ends the first noun phrase."""
+def kind_by_definition(doc: Doc, last: int) -> str | None:
+    """Return what the words from doc[last] on define a name as: "X is a city in", "X, a Dutch retailer,", "X and Y are protocols".
+
+    The noun that ends the first noun phrase says it.
+    """
     index = last
     if index < len(doc) and doc[index].text == "(":
         index = next((one + 1 for one in range(index, min(index + 25, len(doc))) if doc[one].text == ")"), index)
@@ -239,23 +257,55 @@ def _by_place_after(doc: Doc, last: int) -> str | None:
 
 
 def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
-    end = first - 1 if first and doc[first - 1].lower_ == "the" else first
+    end = _list_start(doc, first)
+    end = end - 1 if end and doc[end - 1].lower_ == "the" else end
     if end == 0:
         return None
     word = doc[end - 1].lower_
-    if word in {"'s", "’s"} and end > 1 and end == first:
-        owner = doc[end - 2]
-        sold = owner.ent_type_ == "ORG" or vocabulary.listed().get(owner.text) == "organization"
-        return "product" if sold and doc[first].ent_type_ not in {"GPE", "WORK_OF_ART"} else None
+    if end == first and word in {"'s", "’s"} and end > 1:
+        return _by_owner(doc[end - 2], doc[first])
     if word == "from" and _goes_to_place(doc, last):
         return "place"
     kind = (_BEFORE.get(f"{doc[end - 2].lower_} {word}") if end > 1 else None) or _BEFORE.get(word)
     label = doc[first].ent_type_
     if kind == "organization" and label == "PERSON" and last - first > 1:
         return None
-    if kind == "technology" and label in {"PERSON", "GPE", "ORG"} and not _TECHNICAL.search(doc.text):
+    if (
+        kind == "feature"
+        and (label in {"PERSON", "GPE"} or (label == "ORG" and end != first))
+        and not is_technical(doc)
+    ):
+        return None
+    if kind == "technology" and label in {"PERSON", "GPE", "ORG"} and not is_technical(doc):
         return None
     return kind
+
+
+def _list_start(doc: Doc, first: int) -> int:
+    """Return where the list begins that the name goes on with: of "includes A, B and C" all three are included."""
+    index = first
+    while index > 1 and first - index < 24:
+        before = doc[index - 1]
+        joins = before.text in {",", "and", "or", "&"} and (
+            doc[index - 2].text[0].isupper() or doc[index - 2].text == ","
+        )
+        if not joins and not (index < first and before.text[0].isupper()):
+            break
+        index -= 1
+    return index if index < first and doc[index].text[0].isupper() else first
+
+
+def _by_owner(owner: Token, name: Token) -> str | None:
+    """Read "Acme's Rocket Skates" and "Sam Shepard's True West"."""
+    if owner.ent_type_ == "PERSON" and name.ent_type_ not in {"PERSON", "GPE", "ORG"}:
+        return "work"
+    sold = owner.ent_type_ == "ORG" or vocabulary.listed().get(owner.text) == "organization"
+    return "product" if sold and name.ent_type_ not in {"GPE", "WORK_OF_ART"} else None
+
+
+def is_technical(doc: Doc) -> bool:
+    """Tell whether the text speaks of software or devices."""
+    return _TECHNICAL.search(doc.text) is not None
 
 
 def _goes_to_place(doc: Doc, last: int) -> bool:
@@ -271,6 +321,8 @@ def _by_word_after(doc: Doc, first: int, last: int) -> str | None:
     for kind, nouns in _AFTER_KIND.items():
         if after.lower_ in nouns:
             return kind
+    if after.text in {"'s", "’s", "'", "’"} and last + 1 < len(doc) and doc[last + 1].lower_ in _OF_PERSONS:
+        return "person"
     if after.lower_ in _LIVES and doc[first].ent_type_ not in {"ORG", "GPE"} and doc[first - 1].lower_ != "the":
         return "person"
     return None

@@ -8,7 +8,7 @@ from enum import IntEnum
 from spacy.tokens import Doc
 
 from server.services.extraction import language, vocabulary
-from server.services.extraction.contexts import kind_by_context
+from server.services.extraction.contexts import is_technical, kind_by_context
 
 LABELS = {
     "PERSON": "person",
@@ -51,8 +51,14 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "award", Trust.CUE
         if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
             return "event", Trust.CUE
-        if head in vocabulary.PLACE_HEADS or opener in vocabulary.PLACE_HEADS:
+        if opener == "house" and words[1] == "of":
+            return "organization", Trust.CUE
+        if (head in vocabulary.PLACE_HEADS or opener in vocabulary.PLACE_HEADS) and not _is_full_name(doc, first, last):
             return "place", Trust.CUE
+        if head in vocabulary.TECHNOLOGY_HEADS:
+            return "technology", Trust.CUE
+        if head in vocabulary.FEATURE_HEADS:
+            return "feature", Trust.CUE
     if (
         (numbered and not words[0].isupper())
         or words[0] in vocabulary.given_names()
@@ -73,7 +79,34 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         return labels[-1], Trust.RECOGNISER
     if len(words) == 1 and words[0] in vocabulary.words("places_ambiguous"):
         return "place", Trust.RECOGNISER
-    return "concept", Trust.SHAPE
+    return _by_shape(doc, first, last), Trust.SHAPE
+
+
+def _is_full_name(doc: Doc, first: int, last: int) -> bool:
+    """Tell whether two words are a person's, though the second names places as well: "CTO Todd Park"."""
+    titled = first > 0 and doc[first - 1].lower_ in vocabulary.TITLES | vocabulary.TITLE_ROLES
+    person = titled or all(token.ent_type_ == "PERSON" for token in doc[first:last])
+    return last - first == 2 and doc[first].text in vocabulary.given_names() and person
+
+
+def _by_shape(doc: Doc, first: int, last: int) -> str:
+    """Guess by the shape of a name that nothing else is known of: DKMS in a technical text, FEC in another."""
+    text = doc[first:last].text
+    shaped = any(character.isdigit() or character.isupper() for character in text[1:]) and last - first == 1
+    if shaped and (not text.isupper() or is_technical(doc)):
+        return "technology"
+    if shaped and len(text) > 2:
+        return "organization"
+    after = doc[last] if last < len(doc) else None
+    acts = after is not None and (after.tag_ == "VBD" or after.text in {"'s", "’s"})
+    if (
+        acts
+        and last - first < 3
+        and not is_technical(doc)
+        and not any(language.is_word(token.lower_) for token in doc[first:last])
+    ):
+        return "person"
+    return "concept"
 
 
 def _of_first_word(words: list[str]) -> str | None:

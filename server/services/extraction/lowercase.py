@@ -36,6 +36,11 @@ _TOOLS = vocabulary.wordset(
 _MOVES = vocabulary.wordset(
     "move moved moving migrate migrated migrating switch switched switching go went port ported porting change changed"
 )
+_REACHING = vocabulary.wordset("on in with via to from under let use using run install boot like into for of")
+_PLAIN_TOOLS = vocabulary.wordset(
+    "windows slack zoom notion rust apple amazon meta oracle stripe node react flask docker excel outlook teams discord telegram steam gnome vista "
+    "linear figma signal twitch spark airflow snowflake redshift kinesis angular flutter git azure wine opera flash"
+)
 _NOUNS = frozenset({"NN", "NNP", "NNS", "NNPS", "FW", "JJ", "VBP", "VB", "RB", "UH", "IN"})
 _DETERMINERS = vocabulary.wordset(
     "a an the this that these those my your his her its our their some any no each every another"
@@ -66,7 +71,11 @@ def lower_case_names(doc: Doc) -> Iterator[Find]:
             continue
         if casual and _is_person(token):
             yield token.i, token.i + 1, "person", Trust.CUE
-        elif _is_tool(token) or _DOMAIN.fullmatch(token.text):
+        elif (
+            (casual and (_is_plain_tool(token) or _is_spoken_of(token)))
+            or _is_tool(token)
+            or _DOMAIN.fullmatch(token.text)
+        ):
             yield token.i, token.i + 1, "technology", Trust.CUE
 
 
@@ -148,6 +157,55 @@ def _is_tool(token: Token) -> bool:
             "powered",
         }
     return before.lower_ in {"and", "or", ",", "than"} and token.i > 1 and _is_listed(doc[token.i - 2])
+
+
+def _is_plain_tool(token: Token) -> bool:
+    """Tell whether a common word means the tool of that name here: "let windows", "on slack"; with an article it does not."""
+    after = token.nbor() if token.i + 1 < len(token.doc) else None
+    bare = (
+        token.i > 0 and token.nbor(-1).lower_ in _REACHING and not (after is not None and after.tag_ in {"NN", "NNS"})
+    )
+    return token.text in _PLAIN_TOOLS and bare
+
+
+def _is_spoken_of(token: Token) -> bool:
+    """Tell whether a word that no dictionary has is used as a name in chat: "in ntfs", "compiz on", "xfce is"."""
+    if (
+        not _PLAIN.fullmatch(token.text)
+        or language.is_word(token.text)
+        or token.tag_ in {"UH", "VBD", "VBG", "VBN", "RB", "MD"}
+    ):
+        return False
+    if token.text.endswith(("ed", "ing", "ly", "nt", "ll")) or _is_misspelt(token.text):
+        return False
+    before = token.nbor(-1).lower_ if token.i else ""
+    after = token.nbor() if token.i + 1 < len(token.doc) else None
+    if after is not None and after.text in {":", ",", "-"} and before in {"", ".", "!", "?"}:
+        return False  # whom somebody talks to
+    starts = before in {"", ":", ".", "!", "?", ";"}
+    says = after is not None and after.tag_ in {"VBZ", "VBD", "MD"}
+    if starts or before in _DETERMINERS:
+        return says and starts and len(token.text) > 2
+    return before in _REACHING | {"or", "and", "is", "than", "get", "got", "into"} and (
+        after is None or after.tag_ not in {"NN", "NNS"}
+    )
+
+
+def _is_misspelt(word: str) -> bool:
+    """Tell whether the word is one slip away from a common word: two letters swapped, one doubled, one too many."""
+    if len(word) < 4 or any(character.isdigit() for character in word):
+        return False
+    for index in range(len(word)):
+        dropped = word[:index] + word[index + 1 :]
+        swapped = word[:index] + word[index : index + 2][::-1] + word[index + 2 :]
+        if (len(dropped) > 3 and language.is_word(dropped)) or (swapped != word and language.is_word(swapped)):
+            return True
+    return any(
+        language.is_word(word[:index] + vowel + word[index + 1 :])
+        for index in range(1, len(word))
+        for vowel in "aeiou"
+        if word[index] in "aeiou"
+    )
 
 
 def _is_listed(token: Token) -> bool:

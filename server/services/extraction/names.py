@@ -14,13 +14,15 @@ from spacy.tokens import Doc, Token
 
 from server.services.extraction import language, vocabulary
 from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_titled, runs, starts_sentence, trimmed
-from server.services.extraction.contexts import kind_of_noun
+from server.services.extraction.contexts import kind_by_definition, kind_of_noun
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
-from server.services.extraction.titles import quoted_titles
+from server.services.extraction.titles import is_title, quoted_titles
 
 _GOES_ON = re.compile(r"[\w+#]|-\w|\.\w")
+_RELEASE = re.compile(r"v?\d+(?:\.\d+)+")
+_HANDLE = re.compile(r"@(\w{2,30})")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
 _ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z][A-Za-z]{0,3}[A-Z]")
@@ -56,13 +58,35 @@ def spot(
     the name that it is about, which may be longer than any rule would find, and `title_kind` what it is said to be.
     """
     taken: dict[int, Name] = {}
-    for name in (*_entitled(doc, title, title_kind), *_expanded(doc), *_called(doc), *_listed(doc), *_defined(doc)):
+    for name in (
+        *_entitled(doc, title, title_kind),
+        *_defined_works(doc),
+        *_expanded(doc),
+        *_called(doc),
+        *_listed(doc),
+        *_defined(doc),
+    ):
         if not any(index in taken for index in range(name.first, name.last)):
             taken |= dict.fromkeys(range(name.first, name.last), name)
     for name in _shaped(block, doc, familiar, taken):
         taken |= dict.fromkeys(range(name.first, name.last), name)
     found = sorted(set(taken.values()), key=lambda name: name.first)
-    return [_widened(doc, name) for name in found]
+    return _versioned(doc, [_widened(doc, name) for name in found])
+
+
+def _versioned(doc: Doc, found: list[Name]) -> list[Name]:
+    """Take releases into the names of a text that tells two of one name apart: "WCAG 2.0, which superseded WCAG 1.0"."""
+    releases: dict[str, set[str]] = {}
+    for name in found:
+        if name.last < len(doc) and _RELEASE.fullmatch(doc[name.last].text):
+            releases.setdefault(name.text, set()).add(doc[name.last].text)
+    apart = {text for text, versions in releases.items() if len(versions) > 1}
+    return [
+        _name(doc, name.first, name.last + 1, name.type, name.trust)
+        if name.text in apart and name.last < len(doc) and _RELEASE.fullmatch(doc[name.last].text)
+        else name
+        for name in found
+    ]
 
 
 def _entitled(doc: Doc, title: str, title_kind: str | None) -> Iterator[Name]:
@@ -81,6 +105,16 @@ def _goes_on(doc: Doc, index: int) -> bool:
 
 def _is_plain_word(token: Token) -> bool:
     return token.lower_ in vocabulary.words("not_names")
+
+
+def _defined_works(doc: Doc) -> Iterator[Name]:
+    """Yield the work that a text starts with to say what it is: "Football of the Good Old Days is a 1973 film"."""
+    end = next((token.i for token in doc[1:14] if token.text in {"is", "was", "("}), 0)
+    if end < 2 or not is_title(doc[:end].text) or kind_by_definition(doc, end) != "work":
+        return
+    if any(token.tag_ in {"VBZ", "VBD"} and token.text.islower() for token in doc[:end]) or "," in doc[:end].text:
+        return
+    yield _name(doc, 0, end, "work", Trust.CUE)
 
 
 def _expanded(doc: Doc) -> Iterator[Name]:
@@ -116,8 +150,26 @@ def _called(doc: Doc) -> Iterator[Name]:
         if is_work and trust < Trust.LIST:
             kind, trust = "work", Trust.CUE
         yield _name(doc, span.start, span.end, kind, trust)
+    yield from _handles(doc)
     for first, last, kind, trust in lower_case_names(doc):
         yield _name(doc, first, last, kind, trust)
+
+
+def _handles(doc: Doc) -> Iterator[Name]:
+    """Yield whom a post addresses by a handle: "@maria", "@18F"; a decorator of a program addresses nobody."""
+    for token in doc:
+        handle = _HANDLE.fullmatch(token.text)
+        if handle is None or (token.i + 1 < len(doc) and doc[token.i + 1].text in {"(", "."}):
+            continue
+        name = handle[1]
+        if name.capitalize() in vocabulary.given_names():
+            kind = "person"
+        elif name.islower():
+            continue
+        else:
+            kind = "organization"
+        start = token.idx + 1
+        yield Name(token.i, token.i + 1, start, token.idx + len(token.text), name, kind, Trust.CUE)
 
 
 def _listed(doc: Doc) -> Iterator[Name]:
@@ -280,7 +332,14 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
         return token.tag_ not in {"UH", "VB", "VBN", "VBG", "RB", "MD"} or _acts(doc, index + 1)
     if token.lower_ in vocabulary.TIERS and after is not None and after.text in _OFFERED:
         return True
-    return token.tag_.startswith("NNP") and (recognised or (_acts(doc, index + 1) and unknown))
+    if not token.tag_.startswith("NNP") or _is_common_head(token):
+        return token.tag_.startswith("NNP") and recognised
+    owns = after is not None and (after.tag_ == "POS" or after.text in {"'", "’"})
+    does = after is not None and after.tag_ == "VBD" and after.text not in {"was", "were"}
+    defined = (
+        after is not None and after.text == "," and kind_by_definition(doc, index + 1) in {"technology", "organization"}
+    )
+    return recognised or owns or does or defined
 
 
 def _is_common_head(token: Token) -> bool:

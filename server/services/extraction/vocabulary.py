@@ -52,6 +52,12 @@ EVENT_HEADS = wordset(
     "tournament derby siege uprising rebellion coup massacre genocide crisis earthquake eruption expo biennale hackathon oscars grammys "
     "crusade holocaust renaissance enlightenment reformation regatta symposium prix playoffs"
 )
+TECHNOLOGY_HEADS = wordset(
+    "framework library protocol language api sdk engine server browser compiler kernel driver toolkit desktop guidelines specification "
+    "standard format database runtime linux os script shell markup algorithm network model toolbox controller module plugin extension "
+    "manager client proxy gateway encoding"
+)
+FEATURE_HEADS = wordset("mode view tab dashboard panel search assist insights reports alerts editor")
 OF_HEADS = (
     ORGANIZATION_OPENERS
     | PLACE_HEADS
