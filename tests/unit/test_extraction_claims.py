@@ -211,6 +211,64 @@ def test_an_unnamed_object_makes_an_edge_only_in_a_known_frame(text: str, expect
     assert edges(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Berlin and Paris are the capitals of Germany and France, respectively.", {("Berlin", "CAPITAL_OF", "Germany"), ("Paris", "CAPITAL_OF", "France")}),
+        ("Google and Siemens acquired Spotify and Netflix, respectively.", {("Google", "ACQUIRED", "Spotify"), ("Siemens", "ACQUIRED", "Netflix")}),
+        ("Google acquired Spotify and Netflix in 2010 and 2012, respectively.", set()),
+    ],
+)  # fmt: skip
+def test_lists_pair_where_the_text_says_respectively(text: str, expected: set[Edge]) -> None:
+    """Each subject with its own object, and nothing where the lists are not alike."""
+    assert edges(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jay Holm, of the National Cancer Institute in Oslo, spoke.", {("Jay Holm", "WORKS_AT", "National Cancer Institute"), ("National Cancer Institute", "LOCATED_IN", "Oslo")}),
+        ("Anna Berg won the 1991 Pan American Games in Oslo.", {("Anna Berg", "WON", "1991 Pan American Games"), ("1991 Pan American Games", "LOCATED_IN", "Oslo")}),
+        ("Anna Berg works for Siemens in Oslo.", {("Anna Berg", "WORKS_AT", "Siemens"), ("Anna Berg", "WORKS_IN", "Oslo")}),
+        ("Peter Holm was born in Oslo, the son of Karl Holm and Anna Berg.", {("Peter Holm", "BORN_IN", "Oslo"), ("Peter Holm", "SON_OF", "Karl Holm"), ("Peter Holm", "SON_OF", "Anna Berg")}),
+        ("Peter Holm was a British peer, the son of Karl Holm.", {("Peter Holm", "SON_OF", "Karl Holm")}),
+        ("Former Siemens director Maria Kranz spoke.", {("Maria Kranz", "WORKED_AT", "Siemens")}),
+        ("The film Heatwave opened in Oslo. The film stars Anna Berg.", {("Heatwave", "OPENED_IN", "Oslo"), ("Heatwave", "STARS", "Anna Berg")}),
+        ("Ruby is inspired by the Perl programming language.", {("Perl", "INSPIRES", "Ruby")}),
+        ("Peter Holm plays as a center back for Liverpool.", {("Peter Holm", "PLAYS_FOR", "Liverpool")}),
+        ("The Pro plan includes access to Kafka and Okta.", {("Pro Plan", "INCLUDES", "Kafka"), ("Pro Plan", "INCLUDES", "Okta")}),
+    ],
+)  # fmt: skip
+def test_nouns_say_who_belongs_where(text: str, expected: set[Edge]) -> None:
+    """An event or an institution is where the text puts it, a company need not be; a son beside a place is the subject's own."""
+    assert edges(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("After the death of Peter Holm in 1718, Anna Berg lived in Oslo.", [("DIED", "1718")]),
+        ("Peter Holm ruled Norway until his death in 1049.", [("DIED", "1049")]),
+        ("Heatwave is a 1973 Hungarian comedy film.", [("IS_A", None), ("RELEASED", "1973")]),
+        ("Siemens consists of 12 divisions organized under 4 heads.", [("CONSISTS", "12")]),
+        ("Siemens has 500 employees or more.", [("HAS", None)]),
+        ("The Pro plan costs $5 USD per month.", [("COSTS", "5 USD/month")]),
+    ],
+)
+def test_values_of_a_clause_stand_where_they_are_exact(text: str, expected: list[tuple[str, str | None]]) -> None:
+    """A death, a film's year, a count and a price are values; what is left open has none."""
+    found = [(fact.predicate or "", fact.value) for fact in read(text).facts]
+    assert [one for one in found if one[0] != "LIVES"] == expected
+
+
+def test_a_date_after_another_event_does_not_date_the_clause() -> None:
+    """ "After the death in 1718" leaves open when; "until his death" ends it."""
+    assert dated("After the death of Peter Holm in 1718, Anna Berg lived in Oslo.") == {
+        ("LIVES_IN", "Oslo", None, None)
+    }
+    assert dated("Peter Holm ruled Norway until his death in 1049.") == {("RULED", "Norway", None, 1050)}
+
+
 def test_what_follows_a_second_verb_is_its_object() -> None:
     """The parser takes the last names for subjects; the price stays a price."""
     text = "The Business plan costs $25 per seat per month, billed annually, and adds SSO and MFA."

@@ -10,17 +10,15 @@ from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import DISCIPLINES, is_discipline, is_former, is_role, post_type
+from server.services.extraction.frames import KIN
 from server.services.extraction.kinds import Trust
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
-
-_KIN = vocabulary.wordset(
-    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
-    "grandmother widow friend colleague student teacher mentor partner"
-)
+from server.services.extraction.subjects import subjects
+from server.services.extraction.syntax import conjuncts
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -32,6 +30,20 @@ def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member]
             continue
         for noun in _nouns_beside(token, reading):
             _describe(reading, member, noun, resolved, draft)
+    for token in sentence:
+        if token.dep_ == "appos" and token.lemma_.lower() in KIN and token.i not in cited:
+            for child in _subjects_beyond(token, reading):
+                if child.i in resolved:
+                    _describe(reading, resolved[child.i], token, resolved, draft)
+
+
+def _subjects_beyond(noun: Token, reading: Reading) -> list[Token]:
+    """Return whom a son or daughter is that stands beside no person: "was born in Oslo, the son of", "was a peer, the son of"."""
+    beside = reading.member(noun.head)
+    verb = next((one for one in noun.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+    if verb is None or (beside is not None and _may_be_person(beside)):
+        return []
+    return subjects(verb)
 
 
 def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
@@ -40,7 +52,7 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
     before = [
         child
         for child in name.children
-        if child.dep_ == "compound" and child.i == name.i - 1 and child.pos_ in {"NOUN", "PROPN"}
+        if child.dep_ == "compound" and _is_right_before(child, name) and child.pos_ in {"NOUN", "PROPN"}
     ]
     above = [name.head] if name.dep_ == "appos" and reading.member(name.head) is None and name.i > name.head.i else []
     return [
@@ -48,11 +60,19 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
     ]
 
 
+def _is_right_before(noun: Token, name: Token) -> bool:
+    """Tell whether only a quotation mark may stand between: her film "Heatwave"."""
+    between = noun.doc[noun.i + 1 : name.i]
+    return noun.i < name.i and all(token.text in {'"', "“", "‘", "'", "«"} for token in between)
+
+
 def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
     word = noun.lemma_.lower()
+    if word in KIN and not _may_be_person(member):
+        return
     for owner_token, word_before in _owners(noun, member, resolved):
         owner = resolved[owner_token.i]
-        if word in _KIN:
+        if word in KIN:
             if not (_may_be_person(member) and _may_be_person(owner)):
                 continue
             member.learn("person", Trust.CUE)
@@ -62,7 +82,8 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             member.learn("person", Trust.CUE)
             owner.learn("organization", Trust.STATED)
             role = reading.text(noun_phrase(noun, reading))
-            draft.relate(member, post_type(noun), owner, None, role)
+            former = noun.dep_ == "compound" and is_former(noun.head)
+            draft.relate(member, "WORKED_AT" if former else post_type(noun), owner, None, role)
             draft.state(member, f"{role} {word_before} {owner.name}", "experience", "HAS_ROLE", importance=0.8)
         elif word in vocabulary.CLASSES["work"] and (
             word_before == "by" or (word_before == "at" and owner.type == "person")
@@ -74,8 +95,9 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
                 continue
             draft.relate(member, upper_snake("former" if is_former(noun) else "", word, "of"), owner)
     kind = type_of(noun)
-    if kind is not None and noun.dep_ == "appos":
-        member.learn(kind, Trust.CUE)
+    above = any(child.dep_ == "appos" and resolved.get(child.i) is member for child in noun.children)
+    if kind is not None and (above or noun.dep_ in {"appos", "compound"}):
+        member.learn(kind, Trust.LIST if kind == "work" else Trust.CUE)  # even "the film Sarah" is no person
     determined = any(child.dep_ == "det" for child in noun.children)
     if noun.dep_ == "appos" and determined and noun.i > 0 and reading.doc[noun.left_edge.i - 1].text == ",":
         words = [
@@ -112,5 +134,5 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
             if one.lower_ in DISCIPLINES or (of is not None and is_discipline(of)):
                 found += _owners(one, member, resolved)  # "VP of Engineering at Acme"
             else:
-                found.append((one, child.lower_))
+                found += [(each, child.lower_) for each in conjuncts(one)]
     return [(token, word) for token, word in found if resolved.get(token.i) not in {None, member}]

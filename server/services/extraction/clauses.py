@@ -82,10 +82,25 @@ def clauses(sentence: Span) -> Iterator[Clause]:
             doubt = "a question asserts nothing" if asks else doubt_of(token)
             if token.i in cited:
                 doubt = "somebody is quoted with it"
-            if pairs:
-                doubt = "it pairs its lists, each with its own"
             complements = tuple(one for one in _complements(token) if not _is_none(one.token))
-            yield from _split(Clause(token, tuple(subjects(token)), complements, is_passive(token), doubt))
+            clause = Clause(token, tuple(subjects(token)), complements, is_passive(token), doubt)
+            yield from _paired(clause) if pairs else _split(clause)
+
+
+def _paired(clause: Clause) -> Iterator[Clause]:
+    """Yield one clause for each subject with its own object: "A and B own C and D, respectively"; none where the lists are not alike."""
+    lists: dict[tuple[str, Token | None], list[Complement]] = {}
+    for one in clause.complements:
+        lists.setdefault((one.preposition, one.noun), []).append(one)
+    count = len(clause.subjects)
+    alike = [items for items in lists.values() if len(items) == count > 1]
+    if len(alike) == 1:
+        for subject, complement in zip(clause.subjects, alike[0], strict=True):
+            yield replace(
+                clause, subjects=(subject,), complements=(complement,), last=min(complement.token.i, clause.verb.i + 1)
+            )
+    else:
+        yield replace(clause, doubt=clause.doubt or "it pairs its lists, each with its own")
 
 
 def _split(clause: Clause) -> Iterator[Clause]:
@@ -145,6 +160,8 @@ def _complements(verb: Token) -> Iterator[Complement]:
             yield from (Complement(noun) for noun in conjuncts(child) if not is_denied(noun))
         elif child.dep_ in {"prep", "agent", "dative"}:
             yield from _prepositional(child)
+        elif child.dep_ == "advmod" and child.i > verb.i:
+            yield from _prepositions(child)
 
 
 def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:
@@ -166,6 +183,9 @@ def _prepositional(
                 yield Complement(one, words, noun, adjective)
                 if not is_name(one) and one.tag_ != "CD":
                     yield from _prepositions(one, noun=one)
+                    for adverb in one.children:
+                        if adverb.dep_ == "advmod" and adverb.i > one.i:  # "as a center back for"
+                            yield from _prepositions(adverb, noun=one)
                 elif one != child or noun is None:
                     yield from _prepositions(one, noun=noun, adjective=adjective)
         elif child.dep_ == "prep":

@@ -34,6 +34,16 @@ _PLACED = vocabulary.wordset("locate base headquarter situate live reside")
 _SUPPORTING = vocabulary.wordset("add gain offer provide have include introduce bring get ship feature")
 _BUYING_NOUNS = vocabulary.wordset("acquisition purchase takeover buyout")
 _FINISHING = vocabulary.wordset("complete close finish finalise finalize make conclude")
+_ACTING = vocabulary.wordset("play perform compete act appear race drive fight coach train")
+KIN = vocabulary.wordset(
+    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
+    "grandmother widow widower spouse child parent stepson stepdaughter half-brother half-sister friend colleague student teacher mentor "
+    "partner fiancé fiancée"
+)
+PURPOSES = vocabulary.wordset(
+    "alternative successor predecessor tool library framework plugin extension client wrapper replacement sequel prequel port package "
+    "compiler driver server module adapter interface heir rival competitor companion answer home supplier sponsor"
+)
 _SEATS = vocabulary.wordset("headquarters headquarter seat")
 _PARTS = vocabulary.wordset("part member")
 
@@ -49,9 +59,22 @@ def mediated_type(scene: Scene, complement: Complement, member: Member) -> str |
         noun = topmost(noun)  # "a degree in physics from"
     if preposition == "of" and lemma in {"sit", "serve"} and noun.lower_ == "board":
         return "BOARD_MEMBER_OF"
+    if noun.dep_ == "pobj" and noun.head.lower_ == "as" and noun.head.head == scene.clause.verb:
+        return _acting_as(scene, complement, noun)
     if complement.is_own or (noun.dep_ == "dobj" and noun.lemma_.lower() in DEGREES):
         return beside_object_type(scene, complement, noun)
     return verb_type(scene, "in") if lemma in _PLACED and preposition == "in" and member.type == "place" else None
+
+
+def _acting_as(scene: Scene, complement: Complement, noun: Token) -> str | None:
+    """Return the type of edge to a name after what somebody or something is or acts as: "plays as a midfielder for"."""
+    lemma, preposition, word = scene.clause.lemma, complement.preposition, noun.lemma_.lower()
+    if word in KIN and preposition in {"of", "to"}:
+        return predicates.upper_snake(word, "of")
+    if word in PURPOSES and preposition in {"for", "to"}:
+        return predicates.upper_snake(word, preposition)
+    by = preposition == "by" and scene.clause.passive
+    return verb_type(scene, preposition) if by or (lemma in _ACTING and preposition in {"for", "at"}) else None
 
 
 def beside_object_type(scene: Scene, complement: Complement, thing: Token) -> str | None:
@@ -90,6 +113,8 @@ def _framed(scene: Scene, preposition: str, thing: Token) -> str | None:
         return "HEADQUARTERED_IN"
     if preposition == "for" and lemma in _SUPPORTING and word == "support":
         return "SUPPORTS"
+    if preposition in {"to", "of"} and lemma in _SUPPORTING and word in {"access", "use", "usage"}:
+        return verb_type(scene, "")
     if preposition == "of" and lemma in _FINISHING and word in _BUYING_NOUNS:
         return "ACQUIRED"
     if preposition == "of" and lemma in {"form", "become", "remain"} and word in _PARTS:

@@ -14,10 +14,11 @@ from server.services.extraction.sentence import Scene
 from server.services.extraction.wording import predicate_text
 
 _PRICING = frozenset({"cost", "price", "charge", "sell", "start", "be", "bill"})
-_COUNTING = frozenset({"have", "employ", "contain", "cover", "serve"})
+_COUNTING = frozenset({"have", "employ", "contain", "cover", "serve", "consist", "comprise", "include", "support"})
 _NUMBER = re.compile(
-    r"(?<![\w.,$€£])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s(thousand|million|billion|trillion))?\s[a-z]+$"
+    r"^\w+(?:\sof)?\s(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s(thousand|million|billion|trillion))?\s[a-z]"
 )
+_OPEN_END = re.compile(r"\b(?:or|and)\s(?:more|less|fewer|so|over|under|up|above|below)\b|\bat\s(?:least|most)\b")
 _SCALES = {None: 1, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
 
@@ -28,8 +29,8 @@ def money_in(scene: Scene) -> Money | None:
 
 def count_in(scene: Scene, content: str) -> str | None:
     """Return the number that "has 340 million parameters" states, in digits; none that it only bounds or guesses."""
-    match = _NUMBER.search(content) if scene.clause.lemma in _COUNTING else None
-    if match is not None and is_qualified(content, match.start(), match.end()):
+    match = _NUMBER.match(content) if scene.clause.lemma in _COUNTING else None
+    if match is not None and (is_qualified(content, match.start(1), match.end(1)) or _OPEN_END.search(content)):
         return None
     return f"{(Decimal(match[1].replace(',', '')) * _SCALES[match[2]]).normalize():f}" if match else None
 

@@ -36,7 +36,7 @@ _UNITS = {"mo": "month", "yr": "year", "licence": "license"}
 _MONEY = re.compile(
     rf"(?<![\w.,])(?:(?P<sign>US\$|[$€£¥₹])\s?(?P<a>{_AMOUNT})|(?P<code>{_CODES})\s(?P<b>{_AMOUNT})"
     rf"|(?P<c>{_AMOUNT})(?:\s(?P<large>million|billion|trillion|thousand))?\s?(?P<word>{_CODES}|[€£]|(?:US\s)?dollars?|euros?|pounds?))"
-    rf"(?:(?P<gap>\s?)(?P<scale>million|billion|trillion|thousand|bn|[kKmMbB])(?!\w))?(?P<tail>\s?(?:dollars?|euros?))?"
+    rf"(?:(?P<gap>\s?)(?P<scale>million|billion|trillion|thousand|bn|[kKmMbB])(?!\w))?(?P<tail>\s?(?:(?:dollars?|euros?)|(?:{_CODES})(?!\w)))?"
     rf"(?P<per>(?:(?:\s?/\s?|\s(?:per|a|an|each)\s)(?:{_UNIT})(?!\w)){{0,2}})"
 )
 

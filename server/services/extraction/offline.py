@@ -32,6 +32,7 @@ from server.services.extraction.literals import dates, prices
 from server.services.extraction.markup import Block, Kind, blocks
 from server.services.extraction.money import amounts
 from server.services.extraction.names import Name
+from server.services.extraction.nominals import nominals
 from server.services.extraction.outline import Lead, Outline, lead_of, lowered, opening
 from server.services.extraction.periods import periods
 from server.services.extraction.protocol import ChunkText, Extraction, Span
@@ -279,6 +280,7 @@ class _Chunk:
                 self._discourse.mention(member)
         if "?" not in sentence.text[-4:]:
             appositions(reading, sentence, resolved, self._draft)
+            nominals(reading, sentence, resolved, self._draft)
         for clause in clauses(sentence):
             self._read_clause(reading, clause, resolved, announces=sentence.text.endswith(":"))
 

@@ -21,8 +21,11 @@ from server.services.extraction.periods import Period
 from server.services.extraction.syntax import PERSON, PLACE, THING
 
 _KINDS = vocabulary.wordset(
-    "architecture framework protocol algorithm platform standard language database company corporation city"
+    "architecture framework protocol algorithm platform standard language database company corporation city group team organization "
+    "organisation project initiative library browser toolkit engine newspaper magazine website app application program programme "
+    "movement foundation network"
 )
+_MOST_NOUNS = 3
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _ENDS = frozenset({".", "!", "?"})
 _STAND_INS = {"person": PERSON, "place": PLACE}
@@ -165,9 +168,12 @@ def _with_kind(first: Token, end: int, means: object) -> int:
     """Return where a name with the noun that says its kind ends: "the Transformer architecture" is one thing, named once."""
     if not isinstance(means, Member) or first.i == 0 or first.nbor(-1).lower_ != "the":
         return end
-    rest = [token for token in first.doc[first.i + 1 : first.i + 10] if token.idx >= end][:2]
-    lone = len(rest) < 2 or not rest[1].tag_.startswith("NN")
-    return rest[0].idx + len(rest[0].text) if rest and rest[0].text in _KINDS and lone else end
+    rest = [token for token in first.doc[first.i + 1 : first.i + 10] if token.idx >= end][:4]
+    nouns = 0
+    while nouns < len(rest) and (rest[nouns].tag_ in {"NN", "VBG"} or rest[nouns].text in _KINDS):
+        nouns += 1
+    last = rest[nouns - 1] if 0 < nouns <= _MOST_NOUNS else None
+    return last.idx + len(last.text) if last is not None and last.text in _KINDS else end
 
 
 def spaced(pieces: list[Piece]) -> tuple[list[str], list[bool]]:

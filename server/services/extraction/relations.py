@@ -9,7 +9,7 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import FOUNDERS, is_former, is_role
-from server.services.extraction.frames import beside_object_type, mediated_type, verb_type
+from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
 
@@ -28,10 +28,6 @@ _PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  
 _CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
 _DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
 _LYING = frozenset({"place", "organization", "concept"})
-_PURPOSES = vocabulary.wordset(
-    "alternative successor predecessor tool library framework plugin extension client wrapper replacement sequel prequel port package "
-    "compiler driver server module adapter interface heir rival competitor companion answer home supplier sponsor"
-)
 _COMPANY_VERBS = vocabulary.wordset("sell employ launch offer manufacture acquire hire operate supply ship announce")
 _EMPTY = frozenset(
     {"as", "like", "than", "per", "despite", "because", "since", "until", "before", "after", "during", "about", "of"}
@@ -76,7 +72,7 @@ def edges(scene: Scene, draft: Draft) -> None:
             continue
         _learn(scene, complement, member)
         source, target = scene.subject, member
-        if clause.passive and complement.preposition == "by" and complement.noun is None:
+        if clause.passive and complement.preposition == "by":
             kind, inverted = predicates.agent_type(clause.lemma, kind, present=_is_present(clause.verb))
             source, target = (member, scene.subject) if inverted else (source, target)
         draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
@@ -171,7 +167,7 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
     if preposition == "of" and noun.lemma_.lower() in FOUNDERS:
         return "FOUNDED"
     former = "former" if is_former(noun) else ""
-    if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in _PURPOSES):
+    if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in PURPOSES):
         word = scene.reading.text([noun]) if scene.reading.member(noun) else noun.lemma_
         return predicates.upper_snake(former, word, preposition)
     if preposition == "by":

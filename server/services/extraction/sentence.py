@@ -6,7 +6,7 @@ A rule takes complements; what none took becomes a plain statement at the end.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spacy.tokens import Token
 
@@ -16,6 +16,7 @@ from server.services.extraction.periods import Period
 from server.services.extraction.reading import Reading
 
 _SPLITS = frozenset({"conj", "advcl", "relcl", "ccomp", "parataxis", "appos"})
+_AROUND = frozenset({"after", "before", "until", "till", "since", "following", "during"})
 _NEXT = frozenset({"then", "later", "afterwards", "subsequently", "next", "finally"})
 
 
@@ -86,7 +87,9 @@ class Scene:
         for token in self.own():
             period = self.reading.period(token)
             if period is not None and not _is_within_participle(token, self.clause.verb):
-                yield token.i, period
+                bounded = _bounded(token, period)
+                if bounded is not None:
+                    yield token.i, bounded
 
     def _joins(self, first: int, last: int) -> bool:
         return any(token.dep_ == "cc" or token.lower_ in _NEXT for token in self.reading.doc[first:last])
@@ -115,6 +118,17 @@ def noun_phrase(noun: Token, reading: Reading) -> list[Token]:
             if not any(reading.member(one) or reading.period(one) for one in tail):
                 words += tail
     return words
+
+
+def _bounded(token: Token, period: Period) -> Period | None:
+    """Return what a date says of the clause: "until his death in 1049" ends it there, "after the war in 1718" does not date it."""
+    noun = token.head.head if token.dep_ == "pobj" else token
+    if noun.pos_ != "NOUN" or noun.dep_ != "pobj" or noun.head.lower_ not in _AROUND:
+        return period
+    word = noun.head.lower_
+    if word in {"until", "till"}:
+        return replace(period, word="until", since=None, value=None, is_range=True)
+    return replace(period, word="since", until=None, value=None, is_range=True) if word == "since" else None
 
 
 def _is_beyond(token: Token, top: Token, reading: Reading) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from spacy.tokens import Token
 
 from server.services.extraction import predicates, vocabulary
@@ -11,6 +13,7 @@ from server.services.extraction.employment import is_role
 from server.services.extraction.kinds import Trust
 from server.services.extraction.literals import count_in, money_in
 from server.services.extraction.money import Money
+from server.services.extraction.periods import periods
 from server.services.extraction.protocol import ValueType
 from server.services.extraction.sentence import Scene
 from server.services.extraction.syntax import is_denied
@@ -45,6 +48,10 @@ _MUTE = frozenset(
         "do",
     }
 )
+_RELEASED = vocabulary.CLASSES["work"] | vocabulary.wordset(
+    "single documentary game musical drama comedy sitcom ep soundtrack miniseries"
+)
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _EXCLUSIVE = frozenset({"person", "organization", "place", "event"})
 _IMPORTANCE = {
     "pricing": 0.9,
@@ -80,6 +87,26 @@ def definitions(scene: Scene, draft: Draft) -> None:
             scene.subject.learn(kind, Trust.STATED if kind in _EXCLUSIVE else Trust.CUE)
         content = predicate_text(scene, lambda one: True)
         draft.state(scene.subject, content, "definition", "IS_A", importance=0.7, when=scene.when)
+        _release(scene, draft, noun)
+
+
+def _release(scene: Scene, draft: Draft, noun: Token) -> None:
+    """ "X is a 1973 film" says when X came out."""
+    year = next((child.text for child in noun.children if child.i < noun.i and _YEAR.fullmatch(child.text)), None)
+    if year is None or noun.lemma_.lower() not in _RELEASED:
+        return
+    when = periods(f"in {year}")[0]
+    draft.state(
+        scene.subject,
+        f"released {when.word} {year}",
+        "date",
+        "RELEASED",
+        value=year,
+        value_type=ValueType.DATE,
+        importance=0.6,
+        when=when,
+        event=True,
+    )
 
 
 def type_of(noun: Token) -> str | None:

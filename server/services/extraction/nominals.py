@@ -1,0 +1,102 @@
+"""Nominals: what nouns say of names without a verb: "his death in 1049", "the Games in Havana", "Jane Roe, of the Institute"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spacy.tokens import Span, Token
+
+from server.services.extraction import vocabulary
+from server.services.extraction.cast import Member
+from server.services.extraction.draft import Draft
+from server.services.extraction.kinds import Trust
+from server.services.extraction.periods import Period
+from server.services.extraction.protocol import ValueType
+from server.services.extraction.quotations import quoted
+from server.services.extraction.reading import Reading
+
+_LIFE = {"death": "died", "birth": "born"}
+_INSTITUTIONS = vocabulary.wordset(
+    "university institute school college academy museum hospital church library laboratory observatory cathedral abbey centre center "
+    "theatre theater stadium hall hotel station airport court prison zoo garden gardens clinic"
+)
+_BELONGING = frozenset({"of", "from", "at"})
+
+
+def nominals(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """Add what the sentence's noun phrases say of the names in them."""
+    cited = quoted(sentence.doc)
+    for token in sentence:
+        if token.i in cited:
+            continue
+        if token.lower_ in _LIFE:
+            _life(reading, token, resolved, draft)
+        member = reading.member(token)
+        if member is not None:
+            _place(reading, token, member, draft)
+            _belonging(reading, token, member, draft)
+            _possession(reading, token, member, resolved, draft)
+
+
+def _life(reading: Reading, noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """ "The death of Ada in 1852" and "her death in 1852" say when she died."""
+    when = next((one for child in noun.children if (one := _date(reading, child)) is not None), None)
+    holders = [child for child in noun.children if child.dep_ == "poss"]
+    holders += [one for child in noun.children if child.lower_ == "of" for one in child.children if one.dep_ == "pobj"]
+    member = next((resolved[one.i] for one in holders if one.i in resolved), None)
+    if when is None or when.value is None or member is None or (member.type != "person" and member.trust > Trust.CUE):
+        return
+    word = _LIFE[noun.lower_]
+    draft.state(
+        member,
+        f"{word} {when.word} {when.text}",
+        "date",
+        word.upper(),
+        value=when.value,
+        value_type=ValueType.DATE,
+        importance=0.6,
+        when=when,
+        event=True,
+    )
+
+
+def _date(reading: Reading, preposition: Token) -> Period | None:
+    if preposition.lower_ not in {"in", "on"}:
+        return None
+    return next((one for child in preposition.children if (one := reading.period(child)) is not None), None)
+
+
+def _place(reading: Reading, token: Token, member: Member, draft: Draft) -> None:
+    """ "The 1991 Games in Havana" were there; so is a museum, but a company that somebody works for "in Oslo" need not be."""
+    fixed = member.type == "event" or (
+        member.type in {"organization", "place"} and any(word.lower() in _INSTITUTIONS for word in member.name.split())
+    )
+    after = _after(reading, token, frozenset({"in"}))
+    bare = token.i + 2 < len(token.doc) and token.nbor(2).lower_ != "the"
+    if fixed and after is not None and after.type == "place" and (bare or after.trust >= Trust.LIST):
+        draft.relate(member, "LOCATED_IN", after)
+
+
+def _belonging(reading: Reading, token: Token, member: Member, draft: Draft) -> None:
+    """ "Jane Roe, of the Institute" works there; without a comma only where the list or the name says that it is an organization."""
+    if member.type != "person" or len(member.name.split()) < 2 or token.i + 2 >= len(token.doc):
+        return
+    comma = token.nbor(1).text == ","
+    after = _after(reading, token.nbor(1) if comma else token, _BELONGING)
+    if after is not None and after.type == "organization" and after.trust >= (Trust.RECOGNISER if comma else Trust.CUE):
+        draft.relate(member, "WORKS_AT", after)
+
+
+def _possession(reading: Reading, token: Token, member: Member, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """ "Sam Shepard's True West" is by him."""
+    owner = next((resolved[child.i] for child in token.children if child.dep_ == "poss" and child.i in resolved), None)
+    if member.type == "work" and owner is not None and owner.type == "person":
+        draft.relate(member, "CREATED_BY", owner)
+
+
+def _after(reading: Reading, token: Token, prepositions: frozenset[str]) -> Member | None:
+    """Return whom the words right after the token name, past a preposition and an article."""
+    rest = [one for one in token.doc[token.i + 1 : token.i + 4] if one.lower_ not in {"the", "its"}]
+    if len(rest) < 2 or rest[0].lower_ not in prepositions:
+        return None
+    return reading.member(rest[1])
