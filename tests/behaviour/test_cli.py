@@ -16,20 +16,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from servers import Server, environment_with, serving
 
 from server.__main__ import main
 from server.commands.sources import find
 from server.config import Settings, settings_table
 from server.errors import LimitExceeded
 
-ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "Ada{n} Lovelace worked at Acme{n} Labs from 2001 to 2004, building systems with Go and Kubernetes."
 
 
@@ -73,58 +72,12 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
 def run_apart(*arguments: str, stdin: bytes = b"", **environment: str) -> Result:
     """Run a command in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "server", *arguments], input=stdin, capture_output=True, env=_environment(environment)
+        [sys.executable, "-m", "server", *arguments],
+        input=stdin,
+        capture_output=True,
+        env=environment_with(environment),
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def _environment(more: dict[str, str]) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **more}
-
-
-class Server:
-    """A server in a process of its own, and its GraphQL endpoint."""
-
-    def __init__(self, *arguments: str, **environment: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "server", *arguments, "--port", "0"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=_environment(environment),
-        )
-        assert self.process.stdout is not None
-        self.said: list[str] = []
-        for line in self.process.stdout:
-            self.said.append(line)
-            if "http://127.0.0.1:" in line:
-                break
-        self.url = next(word for word in self.said[-1].split() if word.startswith("http://")).strip()
-        self.log = self.process.stdout
-
-    def ask(self, query: str, **variables: Any) -> dict[str, Any]:
-        answer = httpx.post(self.url, json={"query": query, "variables": variables}, timeout=60, trust_env=False)
-        body: dict[str, Any] = answer.json()
-        assert "errors" not in body, body
-        data: dict[str, Any] = body["data"]
-        return data
-
-    def end(self) -> tuple[int, str]:
-        """End the server by SIGTERM; return its exit code and what it said since its start."""
-        self.process.send_signal(signal.SIGTERM)
-        said = self.log.read()
-        return self.process.wait(30), said
-
-
-@contextmanager
-def serving(*arguments: str, **environment: str) -> Iterator[Server]:
-    server = Server(*arguments, **environment)
-    try:
-        yield server
-    finally:
-        server.process.kill()
-        server.process.wait()
-        server.log.close()
 
 
 INGEST = """
@@ -469,7 +422,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     )
     assert run_apart("import", "-", stdin=graph).code == 0
     command = [sys.executable, "-m", "server", "export"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment({})) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment_with({})) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
