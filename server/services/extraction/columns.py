@@ -19,8 +19,8 @@ _KINDS = _by_word(
     {
         "product": "browser|plan|tier|edition|package|subscription|product|service|app|application|device|"
         "model|offering",
-        "technology": "operating system|os|distribution|editor|ide|tool|technology|library|framework|language|database|system|software|component|platform|"
-        "programming language|engine",
+        "technology": "operating system|os|distribution|editor|ide|tool|technology|library|framework|language|database|system|software|"
+        "component|platform|programming language|engine",
         "organization": "company|organization|organisation|vendor|provider|customer|client|employer|partner|university|"
         "school|manufacturer|institution|supplier|competitor|startup|team|bank|club",
         "person": "person|employee|member|attendee|participant|author|speaker|engineer|student|founder|owner|lead|manager|maintainer|colleague|"

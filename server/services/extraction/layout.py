@@ -19,7 +19,7 @@ from server.services.extraction.glosses import read_price_line
 from server.services.extraction.markup import Block, Kind
 from server.services.extraction.names import Name
 from server.services.extraction.posts import is_title, read_entries, read_headline, read_post
-from server.services.extraction.releases import read_release
+from server.services.extraction.releases import read_release, read_support
 from server.services.extraction.sections import Section, is_of_resume, section_of
 from server.services.extraction.skills import Certificate, SkillList, Tongues
 from server.services.extraction.tables import read_tables
@@ -132,7 +132,9 @@ def is_resume(page: Sequence[Block], around: Around) -> bool:
     contact = any(_CONTACT.search(block.text) for block in page[:5])
     head = around.headings[0] if around.headings else page[0].text if page and page[0].kind is not Kind.ITEM else ""
     of_person = looks_like_person(_CUT.split(bare_title(head))[0])
-    return (jobs > 0 and (jobs + others > 1 or contact or of_person)) or (jobs + others > 0 and of_person and bool(around.headings))
+    return (jobs > 0 and (jobs + others > 1 or contact or of_person)) or (
+        jobs + others > 0 and of_person and bool(around.headings)
+    )
 
 
 def lay_out(page: Sequence[Block], docs: Sequence[Doc], around: Around, *, resume: bool) -> list[Laid]:
@@ -145,10 +147,10 @@ def lay_out(page: Sequence[Block], docs: Sequence[Doc], around: Around, *, resum
         laid[index].form = form
     _form_sections(laid, docs, resume=resume)
     _silence(laid)
-    _hush_headings(laid)
     for one, doc in zip(laid, docs, strict=True):
         if one.form is None:
             one.form = _form_of(one.block, doc)
+    _hush_headings(laid)
     return laid
 
 
@@ -283,7 +285,7 @@ def _hush_headings(laid: list[Laid]) -> None:
         words = {word.lower() for word in text.split()}
         known = (
             text in vocabulary.listed()
-            or words & (vocabulary.PLAN_NOUNS | vocabulary.TIERS)
+            or words & (vocabulary.PLAN_NOUNS | vocabulary.TIERS | vocabulary.LEGAL_FORMS)
             or lexicon.is_technology(text)
         )
         given = text.split()[0] in vocabulary.given_names()
@@ -301,4 +303,4 @@ def _form_of(block: Block, doc: Doc) -> Form | None:
         return _people(block.text, match.end()) if len(block.text) < 600 and not block.text.endswith(".") else None
     if block.kind is Kind.HEADING and section_of(block.text) is not None:
         return Mute(nameless=True)
-    return read_release(block) or read_price_line(block) or (read_post(block, doc) if block.speaker is None else None)
+    return read_release(block) or read_support(block) or read_price_line(block) or read_post(block, doc)

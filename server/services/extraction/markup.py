@@ -134,6 +134,7 @@ def _continues(pending: list[_Line], line: _Line) -> bool:
         return False
     before = pending[-1].text.rstrip()
     starts_anew = _first_letter(line.text).isupper() and not before.endswith((",", ";"))
+    starts_anew = starts_anew or (_SET_APART.search(line.text) is not None and not before.endswith((",", ";")))
     return not (starts_anew and (len(before.strip()) < _SHORT_LINE or _SET_APART.search(before)))
 
 

@@ -28,7 +28,8 @@ _SEPARATOR = re.compile(r"\s+(?:at|@|—|–|-|\||·|•|/)\s+|[,;|]\s+|\s*[()]\
 _DEGREE = re.compile(
     r"(?<!\w)(?:B\.?\s?Sc|M\.?\s?Sc|Ph\.?\s?D|B\.?A|M\.?A|B\.S|M\.S|BS|MS|MBA|BBA|B\.?\s?Eng|M\.?\s?Eng|B\.?\s?Tech|M\.?\s?Tech|B\.?E"
     r"|LL\.?[BM]|"
-    r"D\.?\s?Phil|M\.?\s?Phil|M\.?D|J\.?D|Bachelors?|Bachelor['’]s|Masters?|Master['’]s|Diploma|Doctorate|Doctor of|Abitur|Baccalaureate|Licentiate|Magister"
+    r"D\.?\s?Phil|M\.?\s?Phil|M\.?D|J\.?D|Bachelors?|Bachelor['’]s|Masters?|Master['’]s|Diploma|Doctorate|Doctor of|Abitur|Baccalaureate"
+    r"|Licentiate|Magister"
     r")\b(?!\w)",
 )
 _FINITE = frozenset({"VBZ", "VBP", "MD"})

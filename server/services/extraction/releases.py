@@ -21,6 +21,9 @@ _RELEASE = re.compile(
     rf"(?:(?P<name>[A-Z][\w+#.-]*(?:\s[A-Z][\w+#.-]*){{0,3}})\s+)?[\[(]?(?:[Vv](?:ersion)?\.?\s?|[Rr]elease\s)?(?P<version>{_VERSION})[\])]?"
     r"(?:\s*[-–—/:,|(]?\s*[\[(]?(?P<date>[^()\[\]]{4,30})[\])]?)?$"
 )
+_SUPPORT = re.compile(
+    r"(?:(?:[Aa]dd(?:ed|s)?|[Nn]ew|[Ii]ntroduced?|[Ii]mplement(?:ed)?)[:,]?\s+(?:\w+\s)?|[Ee]xperimental\s)?[Ss]upport(?:s|ed)?\s+(?:for\s)\S"
+)
 _WORDS = re.compile(r"(?:Version|Release|Released|Unreleased|Section|Chapter|Part|Step|Table|Figure)$")
 
 
@@ -53,6 +56,31 @@ class Release:
             when=self.when,
             event=True,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """ "Added support for Okta": what is released supports it."""
+
+    text: str
+
+    def names(self, block: Block, doc: Doc) -> list[Name] | None:
+        """Return what any prose would name."""
+        return None
+
+    def state(self, topic: Member | None, named: Named, cast: Cast, draft: Draft) -> None:
+        """Relate the topic to each thing, or state the words where none has a name."""
+        if topic is None or topic.type == "person":
+            return
+        for _, member in named:
+            draft.relate(topic, "SUPPORTS", member)
+        if not named:
+            draft.state(topic, self.text, "feature", "SUPPORTS")
+
+
+def read_support(block: Block) -> Support | None:
+    """Return what an entry of a changelog adds support for."""
+    return Support(block.text) if block.kind is Kind.ITEM and _SUPPORT.match(block.text) else None
 
 
 def read_release(block: Block) -> Release | None:

@@ -441,7 +441,7 @@ def _state_yes(subject: Member, head: str, feature: Member | None, draft: Draft)
         draft.relate(subject, verb, feature)
     else:
         words = head if head[1:2].isupper() else head[:1].lower() + head[1:]
-        draft.state(subject, f"{verb.lower()} {feature_of(words)}", "feature", verb, importance=0.6)
+        draft.state(subject, f"{verb.lower()} {words}", "feature", verb, importance=0.6)
 
 
 def _state_value(subject: Member, head: str, key: str, text: str, draft: Draft) -> None:
