@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha256
 from typing import Any, cast
 from uuid import UUID
@@ -72,6 +73,12 @@ def _shape(model: type[SQLModel]) -> _Shape:
     if model not in _shapes:
         _shapes[model] = _Shape(model)
     return _shapes[model]
+
+
+@cache
+def _places() -> dict[Table, int]:
+    """Return each table's place in the order in which foreign keys allow inserting."""
+    return {table: place for place, table in enumerate(models.metadata.sorted_tables)}
 
 
 class Transaction:
@@ -312,8 +319,7 @@ class Transaction:
         return row
 
     async def _send(self, inserts: dict[type[SQLModel], list[dict[str, Any]]]) -> None:
-        order: list[Table] = models.metadata.sorted_tables
-        for model in sorted(inserts, key=lambda m: order.index(table_of(m))):
+        for model in sorted(inserts, key=lambda m: _places()[table_of(m)]):
             shape = _shape(model)
             rows = [self._stamped(shape, row) for row in inserts[model]]
             await self._connection.execute(insert(shape.table), rows)

@@ -7,6 +7,7 @@ committed is found at once, from any process, and what was deleted is not. Writi
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -25,6 +26,7 @@ from server import models
 from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.ids import NodeKind
+from server.store.heap import give_back, share_arenas
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.terms import VectorAction
@@ -81,6 +83,7 @@ class VectorIndex:
 
     async def open(self, dimension: int) -> None:
         """Open the table, or make it for vectors of this length."""
+        share_arenas()
         self._connection = await lancedb.connect_async(self._uri, read_consistency_interval=self._interval)
         self._table = await self._connection.create_table(TABLE, schema=_schema(dimension), exist_ok=True)
         self.dimension = dimension
@@ -162,6 +165,7 @@ class VectorIndex:
                 named = (col("node_id") == lit(row["node_id"])).to_sql()
                 await self._table.update(where=named, updates_sql={"kind": "kind"})
             await self._table.optimize(cleanup_older_than=self.retention)
+        await asyncio.to_thread(give_back)
 
     def close(self) -> None:
         """Close the connection."""
