@@ -134,6 +134,13 @@ def test_elements_become_markdown(page: str, text: str) -> None:
         ),
         ("<tr><td><h2>Left</h2>a<td><p>b", "## Left\n\na\n\nb"),
         ("<tr><td>a<tr><td>b", "a\n\nb"),
+        ("<tr><td>Plan<td>Price<tr><td>Pro<td>$20", "| Plan | Price |\n| --- | --- |\n| Pro | $20 |"),
+        ("<tr><td>Pro<td>$20<tr><td>Max:<td>$90", "- Pro: $20\n- Max: $90"),
+        (
+            "<tr><td>Pro<td>$20<td>a<tr><td>Max<td>$90<td>b",
+            "|  |  |  |\n| --- | --- | --- |\n| Pro | $20 | a |\n| Max | $90 | b |",
+        ),
+        ("<tr><th>Year<th>2023<tr><td>Pro<td>$20", "| Year | 2023 |\n| --- | --- |\n| Pro | $20 |"),
         (
             "<tr><td rowspan=65534 colspan=999999>a<td>b<tr><td>c",
             "| a |" + "  |" * 99 + "\n|" + " --- |" * 100 + "\n| a |" + "  |" * 99,
@@ -146,7 +153,7 @@ def test_a_row_of_a_table_stays_in_one_line(rows: str, text: str) -> None:
 
 def test_a_table_that_only_places_things_is_read_cell_by_cell() -> None:
     page = "<table><tr><td>Menu<td><table><tr><td>A<td>1<tr><td>B<td>2</table></table>"
-    assert read_page(page)[1] == "Menu\n\n| A | 1 |\n| --- | --- |\n| B | 2 |\n"
+    assert read_page(page)[1] == "Menu\n\n- A: 1\n- B: 2\n"
     assert read_page("<table role=presentation><tr><td>A<td>1<tr><td>B<td>2</table>")[1] == "A\n\n1\n\nB\n\n2\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from server.services.formats.tables import is_data, pairs, pipe_table, rows_of
+from server.services.formats.tables import is_data, markdown_table, paired, pairs, rows_of
 from server.services.formats.tree import Element
 
 __all__ = ["escaped", "inline", "render"]
@@ -191,17 +191,14 @@ def _table(element: Element) -> Iterator[str]:
         if child.tag == "caption":
             yield from _blocks(child)
     rows = rows_of(element, _cell)
-    keyed = pairs(rows)
     if not is_data(element, rows):
         for child in element.elements:
             if child.tag != "caption":
                 yield from _blocks(child)
-    elif keyed:
-        yield "\n".join(
-            f"- {key}: {value}" if key and value else f"- {key or value}" for key, value in keyed if key or value
-        )
-    else:
-        yield from pipe_table([[cell.text for cell in row] for row in rows])
+        return
+    keyed = pairs(rows)
+    headed = all(cell.heads for cell in rows[0])
+    yield paired(keyed) if keyed else markdown_table([[cell.text for cell in row] for row in rows], headed=headed)
 
 
 def _cell(element: Element) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from server.services.formats.tree import Element
 
-__all__ = ["Cell", "is_data", "pairs", "pipe_table", "rows_of"]
+__all__ = ["Cell", "is_data", "markdown_table", "paired", "pairs", "rows_of"]
 
 _WIDEST = 100
 _PARTS = frozenset({"thead", "tbody", "tfoot"})
+_FIGURE = re.compile(r"\d")
 _TABLE = frozenset({"table"})
 
 
@@ -78,17 +80,38 @@ def is_data(table: Element, rows: list[list[Cell]]) -> bool:
 def pairs(rows: list[list[Cell]]) -> list[tuple[str, str]]:
     """Return the names and values of a table whose every row is a heading and a value, else nothing."""
     if all(len(row) == 2 and row[0].heads and not row[1].heads for row in rows):
-        return [(key.text.rstrip(":").rstrip(), value.text) for key, value in rows]
+        return [(key.text, value.text) for key, value in rows]
     return []
 
 
-def pipe_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield a table, if there is one; its first row is the heading, as pipe tables demand."""
+def markdown_table(rows: Sequence[Sequence[str]], *, headed: bool = False) -> str:
+    """Return a table as Markdown, its first row as its head if it is one: `headed`, or no figures above figures.
+
+    A table of two columns without a head is a list of names and values; a wider one has an empty head, as pipe tables must have one.
+    """
     width = max((len(row) for row in rows), default=0)
-    if width == 0:
-        return
-    lines = [_row([*row, *[""] * (width - len(row))]) for row in rows]
-    yield "\n".join((lines[0], _row(["---"] * width), *lines[1:]))
+    filled = [[*row, *[""] * (width - len(row))] for row in rows]
+    if not headed and not _has_head(filled):
+        if width == 2:
+            return paired((key, value) for key, value in filled)
+        filled.insert(0, [""] * width)
+    return "\n".join((_row(filled[0]), _row(["---"] * width), *map(_row, filled[1:])))
+
+
+def paired(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return names and their values as a list."""
+    named = ((key.rstrip(":").rstrip(), value) for key, value in pairs)
+    return "\n".join(
+        f"- {key}: {value}" if key and value else f"- {key or value}" for key, value in named if key or value
+    )
+
+
+def _has_head(rows: list[list[str]]) -> bool:
+    def figures(column: int) -> bool:
+        below = sum(1 for row in rows[1:] if _FIGURE.search(row[column]))
+        return _FIGURE.search(rows[0][column]) is not None and below >= 0.6 * (len(rows) - 1)
+
+    return not any(map(figures, range(1, len(rows[0]))))
 
 
 def _row(cells: Sequence[str]) -> str:

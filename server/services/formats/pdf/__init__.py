@@ -112,6 +112,7 @@ def _demand_text(pages: list[Page]) -> None:
 
 
 def _regions(page: Page) -> list[Region]:
-    tables, words = ruled_tables(page.words, page.rules)
+    said = [word for word in page.words if word.text.strip(UNMAPPED)]  # the others are icons
+    tables, words = ruled_tables(said, page.rules)
     found = between_rules([*segments(words), *tables], page.rules)
     return [region for some in (found, *map(segments, page.turned)) if some for region in regions(some)]

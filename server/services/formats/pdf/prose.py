@@ -13,7 +13,7 @@ from server.services.formats.pdf.glyphs import RIGHT_TO_LEFT, Word
 from server.services.formats.pdf.layout import Region
 from server.services.formats.pdf.lines import BULLET, Segment, is_mark, spoken
 from server.services.formats.rendering import escaped
-from server.services.formats.tables import pipe_table
+from server.services.formats.tables import markdown_table
 
 __all__ = ["Type", "joined", "markdown"]
 
@@ -121,7 +121,7 @@ def markdown(pages: list[list[Region]], type: Type) -> str:
     blocks: list[_Block] = []
     for region in _with_whole_tables(pages):
         if region.rows is not None:
-            blocks += [_Block(table, "table") for table in pipe_table(region.rows)]
+            blocks.append(_Block(markdown_table(region.rows), "table"))
             continue
         found = list(_blocks([_Line.of(line) for line in region.lines], type))
         found[0].first = found[-1].last = True
