@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -52,6 +53,36 @@ def text_page(*lines: str) -> Draw:
 
 def void(_: object) -> None:
     """Drop a result."""
+
+
+def raw_pdf(content: bytes, letters: dict[int, str] | None = None) -> bytes:
+    """Return a PDF of one page that `content`, packed, draws in font F; `letters` says what its codes from 65 stand for, by 1, 2 ..."""
+    packed = zlib.compress(content, 9)
+    said = "".join(
+        f"<{64 + code:02x}> <{letter.encode('utf-16-be').hex()}>\n" for code, letter in (letters or {}).items()
+    )
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def 1 begincodespacerange <00> <ff>"
+        f" endcodespacerange {len(letters or {})} beginbfchar\n{said}endbfchar endcmap end end"
+    ).encode()
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
+        b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(packed), packed),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Courier" + (b"/ToUnicode 6 0 R" if letters else b"") + b">>",
+        b"<</Length %d>>stream\n%b\nendstream" % (len(cmap), cmap),
+    ]
+    file, places = b"%PDF-1.7\n", []
+    for number, found in enumerate(objects, 1):
+        places.append(len(file))
+        file += b"%d 0 obj\n%b\nendobj\n" % (number, found)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    rows = len(objects) + 1
+    return file + (
+        b"xref\n0 %d\n0000000000 65535 f \n%btrailer\n<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF"
+        % (rows, table, rows, len(file))
+    )
 
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

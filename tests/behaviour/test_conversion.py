@@ -8,12 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from files import docx, p, pdf, text_page
+from files import docx, p, pdf, raw_pdf, text_page
 
 from server.config import Settings
 from server.errors import BadUserInput, LimitExceeded, ServerError
@@ -52,21 +51,7 @@ async def until(condition: object, seconds: float = 20) -> None:
         await asyncio.sleep(0.05)
 
 
-def pdf_with_content(content: bytes) -> bytes:
-    """A PDF of one page that is drawn by `content`, packed."""
-    packed = zlib.compress(content, 9)
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
-        b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(packed), packed),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    body = b"".join(b"%d 0 obj%bendobj\n" % (number, found) for number, found in enumerate(objects, 1))
-    return b"%PDF-1.7\n" + body + b"trailer<</Root 1 0 R/Size 6>>\n%%EOF"
-
-
-SLOW = pdf_with_content(b"BT /F 9 Tf 50 800 Td " + b"0 -1 Td(Acme) Tj " * 3_000_000 + b"ET")
+SLOW = raw_pdf(b"BT /F 9 Tf 50 800 Td " + b"0 -1 Td(Acme) Tj " * 3_000_000 + b"ET")
 PAGE = b"<!doctype html><title>Acme</title><h1>Acme</h1><p>Ada is CTO."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from files import HEIGHT, Draw, column, pdf, text_page
+from files import HEIGHT, Draw, column, pdf, raw_pdf, text_page
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -359,6 +359,35 @@ def test_text_at_an_angle_is_left_out_and_text_up_the_margin_comes_last() -> Non
         canvas.drawString(300, 0, "DRAFT")
 
     assert read(draw) == " ".join(LONG) + "\n\nFiled in 2024\n"
+
+
+def placed(*letters: tuple[int, int]) -> bytes:
+    """What draws letters, each given by its number from 1 and its x."""
+    return b"BT /F 10 Tf " + b"".join(b"1 0 0 1 %d 700 Tm <%02x> Tj " % (x, 64 + code) for code, x in letters) + b"ET"
+
+
+SHALOM = {1: "ש", 2: "ל", 3: "ו", 4: "ם", 5: "2", 6: "0", 7: ".", 8: "א"}
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["as read", "as shown"])
+def test_hebrew_is_read_from_the_right_whichever_way_it_is_stored(order: int) -> None:
+    letters = [(1, 200), (2, 194), (3, 188), (4, 182), (8, 170), (5, 152), (6, 158), (7, 146)]
+    assert read_pdf(raw_pdf(placed(*letters[::order]), SHALOM), 1, 100)[1] == "שלום א 20.\n"
+
+
+def test_ligatures_are_letters_and_icons_are_nothing() -> None:
+    letters = {1: "\ufb01", 2: "n", 3: "\uf0e0", 4: "\ufb03", 5: "e"}
+    drawn = placed((3, 50), (1, 80), (2, 86), (5, 92), (5, 110), (4, 116), (2, 122))
+    assert read_pdf(raw_pdf(drawn, letters), 1, 100)[1] == "fine effin\n"
+
+
+def test_a_file_that_does_not_say_what_its_letters_are_is_refused() -> None:
+    drawn = placed(*((1 + at % 3, 50 + 6 * at) for at in range(40)))
+    with pytest.raises(BadUserInput) as refusal:
+        read_pdf(raw_pdf(drawn, {1: "\ue001", 2: "\ue002", 3: "a"}), 1, 100)
+    assert refusal.value.message == (
+        "The PDF does not say which letters its glyphs are: print it to a new PDF, or run text recognition (OCR) over it."
+    )
 
 
 def test_a_file_is_called_by_its_properties_unless_a_program_made_them_up() -> None:
