@@ -32,7 +32,7 @@ from server.terms import ChangeKind
 
 Job = Callable[..., Awaitable[None]]
 _forks = multiprocessing.get_context("forkserver")
-_forks.set_forkserver_preload(["processes"])
+_forks.set_forkserver_preload(["processes", "workers"])
 
 
 @cache
@@ -76,6 +76,16 @@ class Child:
     def kill(self) -> None:
         """End it as kill -9 does."""
         self._process.kill()
+
+    def stop(self) -> None:
+        """Have it stand still, as SIGSTOP does."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it go on after `stop`."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, signal.SIGCONT)
 
     async def end(self) -> int:
         """Wait until it ends, at most 60 seconds; return its exit status, negative for a signal."""

@@ -148,11 +148,14 @@ class JobQueue:
             )
         )
 
-    async def renew(self, ids: Sequence[UUID]) -> None:
-        """Prolong the leases of these jobs, where this worker has not lost them."""
+    async def renew(self, ids: Sequence[UUID]) -> set[tuple[UUID, int]]:
+        """Prolong the leases of these jobs; return (id, fence) of those that are still this worker's."""
         mine = _job.c.id.in_(list(ids)) & (_job.c.lease_owner == self.owner) & (_job.c.status == _RUNNING)
+        prolonged = (
+            update(_job).where(mine).values(lease_until=self._in(self._lease)).returning(_job.c.id, _job.c.fence)
+        )
         async with self._database.writing() as connection:
-            await connection.execute(update(_job).where(mine).values(lease_until=self._in(self._lease)))
+            return {(row[0], row[1]) for row in await connection.execute(prolonged)}
 
     async def note(self, job: Job, **progress: int) -> None:
         """Say how far the ingestion of a job is.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -76,7 +77,7 @@ class IngestionWorker:
         self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
         self._wake = asyncio.Event()
         self._ended = asyncio.Condition()
-        self._held: set[UUID] = set()
+        self._held: dict[tuple[UUID, int], float] = {}
         store.signals.subscribe(self.wake)
 
     def wake(self) -> None:
@@ -87,7 +88,7 @@ class IngestionWorker:
         """Work until cancelled; what is under way then is given back at once, for whoever comes next."""
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._sweep())
+                group.create_task(self._keep_swept())
                 for _ in range(self._settings.extraction_workers + 1):
                     group.create_task(self._loop())
         finally:
@@ -111,21 +112,26 @@ class IngestionWorker:
         except TimeoutError:
             return
 
-    async def _sweep(self) -> None:
+    async def _keep_swept(self) -> None:
         """Remove answers that nobody waits for: those of workers that died between the commit and the removal."""
         while True:
             try:
-                kept = self._store.spool.jobs()
-                self._store.spool.drop(set(kept) - await open_jobs(self._store.read, kept))
+                await self._sweep(self._store.spool.jobs())
             except ServerError as error:
                 _log.warning("The spool was not swept: %s", error.message)
             await asyncio.sleep(_SWEEP)
 
+    async def _sweep(self, kept: list[UUID]) -> None:
+        """Remove answers of jobs that have ended. Whoever has taken an open job over may have use for what came late."""
+        self._store.spool.drop(set(kept) - await open_jobs(self._store.read, kept))
+
     async def step(self) -> bool:
         """Take up one ingestion and follow it until it ends, fails or has to wait; False where none can be taken up."""
+        asked = self._clock()
         job = await self._queue.claim()
         if job is None:
             return False
+        self._held[job.id, job.fence] = asked
         beat = asyncio.create_task(self._beat())
         try:
             await self._follow(job)
@@ -139,23 +145,44 @@ class IngestionWorker:
         while True:
             await asyncio.sleep(self._settings.ingestion_lease / 3)
             try:
-                await self._queue.renew(list(self._held))
+                await self._renew()
             except ServerError as error:
                 _log.warning("The leases could not be prolonged: %s", error.message)
+
+    async def _renew(self) -> None:
+        asked = self._clock()
+        for claim in await self._queue.renew([id for id, _ in self._held]):
+            if claim in self._held:
+                self._held[claim] = asked
+
+    @staticmethod
+    def _clock() -> float:
+        """Return seconds that go on while this process stands still."""
+        return time.monotonic()
+
+    async def _check(self, job: Job) -> None:
+        """Make sure, before what is costly, that the lease has not run out unnoticed: the process may have stood still.
+
+        Raises:
+            LeaseLost: another worker may have the job.
+        """
+        if self._clock() > self._held[job.id, job.fence] + self._settings.ingestion_lease * 0.9:
+            await self._renew()
+            if self._clock() > self._held[job.id, job.fence] + self._settings.ingestion_lease:
+                raise LeaseLost("Another worker may have it.")
 
     async def _follow(self, job: Job) -> None:
         run: _Run | None = None
         following: Job | None = job
         while following is not None:
             job = following
-            self._held.add(job.id)
             try:
                 run = run or await self._taken_up(job)
                 following = await self._do(job, run)
                 self._store.spool.drop([job.id])
             except (LeaseLost, NotFound):
                 _log.info("Ingestion %s is not ours any more.", job.ingestion_id)
-                self._store.spool.drop([job.id])
+                await self._patiently(partial(self._sweep, [job.id]))
                 return
             except ServerError as error:
                 await self._patiently(partial(self._again_or_bury, job, error))
@@ -167,7 +194,7 @@ class IngestionWorker:
                 await self._patiently(partial(self._bury, job, told))
                 return
             finally:
-                self._held.discard(job.id)
+                self._held.pop((job.id, job.fence), None)
 
     async def _again_or_bury(self, job: Job, error: ServerError) -> None:
         if isinstance(error, _Deadly) or job.failures + 1 >= ATTEMPTS:
@@ -229,6 +256,7 @@ class IngestionWorker:
         total, number = len(gathering.reading.chunks), job.ordinal
         if number == 0 and total > 1:
             await self._queue.note(job, chunks_total=total)
+        await self._check(job)
         answer = self._store.spool.find(job.id) if job.fence > 1 else None
         if answer is None:
             found = await self._extract(gathering.text(number))
@@ -240,12 +268,24 @@ class IngestionWorker:
         kind, ordinal = (JobKind.CHUNK, number + 1) if number + 1 < total else (JobKind.RESOLVE, 0)
         lane = job.lane if kind is JobKind.CHUNK else STORE_LANE
         progress = {"chunks_done": number + 1, "chunks_total": total}
-        return await self._patiently(lambda: self._queue.advance(job, answer, kind, ordinal, lane, **progress))
+        return await self._advance(job, answer, kind, ordinal, lane, **progress)
 
     async def _resolve(self, job: Job, run: _Run) -> Job | None:
         run.reading = (await self._gathered(job, run)).reading
         answer = encode(run.reading)
-        return await self._patiently(lambda: self._queue.advance(job, answer, JobKind.WRITE, 0, STORE_LANE))
+        return await self._advance(job, answer, JobKind.WRITE, 0, STORE_LANE)
+
+    async def _advance(
+        self, job: Job, answer: str, kind: JobKind, ordinal: int, lane: str, **progress: int
+    ) -> Job | None:
+        async def commit() -> Job | None:
+            asked = self._clock()
+            following = await self._queue.advance(job, answer, kind, ordinal, lane, **progress)
+            if following is not None:
+                self._held[following.id, following.fence] = asked
+            return following
+
+        return await self._patiently(commit)
 
     async def _write(self, job: Job, run: _Run) -> None:
         if run.reading is None:

@@ -1,0 +1,180 @@
+"""Ingestion under kill -9, SIGSTOP past a lease and a restart of PostgreSQL, at moments drawn from a seed.
+
+Whatever happens to the workers: at the end everything is there, once, and no extraction that had answered was repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doubles import HashEmbedder
+from processes import Child, start
+from sqlalchemy import func, select
+from workers import CHUNKS, DOCUMENTS, ingest, text_of
+
+from server import models
+from server.config import Settings
+from server.services.documents import Documents, NewDocument
+from server.services.volumes import Volumes
+from server.store import Store
+from server.store.jobs import open_jobs
+from server.store.relations import table_of
+
+LEASE = 0.6
+SEEDS = [
+    *(pytest.param(n, id=f"seed{n}") for n in range(3)),
+    *(pytest.param(n, id=f"seed{n}", marks=pytest.mark.soak) for n in range(3, 50)),
+]
+KILLED = -9
+Trouble = Callable[[Settings, Path, random.Random], Awaitable[None]]
+
+
+@pytest.fixture
+def hasty(settings: Settings) -> Settings:
+    """Settings under which a worker that died is noticed soon."""
+    return settings.model_copy(update={"ingestion_lease": LEASE, "extraction_workers": 2})
+
+
+async def worker(settings: Settings, log: Path, chance: random.Random, slowest: float = 0.03) -> Child:
+    (child,) = await start(ingest, settings, (str(log), chance.randrange(1_000_000), slowest))
+    return child
+
+
+async def until_done(child: Child) -> None:
+    """Wait until a worker has found nothing open, and ended by itself."""
+    async with asyncio.timeout(60):
+        assert await child.heard() == "done"
+    assert await child.end() == 0
+
+
+async def killed(settings: Settings, log: Path, chance: random.Random) -> None:
+    """One worker at a time, killed and followed by the next."""
+    for _ in range(4):
+        child = await worker(settings, log, chance)
+        await asyncio.sleep(chance.uniform(0.01, 0.35))
+        child.kill()
+        assert await child.end() in (KILLED, 0)
+    await until_done(await worker(settings, log, chance))
+
+
+async def killed_of_two(settings: Settings, log: Path, chance: random.Random) -> None:
+    """Two workers at work; one of them is killed and replaced, over and over."""
+    children = [await worker(settings, log, chance) for _ in range(2)]
+    for _ in range(4):
+        await asyncio.sleep(chance.uniform(0.01, 0.25))
+        victim = children.pop(chance.randrange(2))
+        victim.kill()
+        assert await victim.end() in (KILLED, 0)
+        children.append(await worker(settings, log, chance))
+    for child in children:
+        await until_done(child)
+
+
+async def stopped(settings: Settings, log: Path, chance: random.Random) -> None:
+    """Two workers, one of which stands still for longer than its lease, and then goes on as if nothing had been."""
+    children = [await worker(settings, log, chance, 0.3) for _ in range(2)]
+    for one in random.Random(chance.random()).sample(children, 2):
+        await asyncio.sleep(chance.uniform(0.02, 0.2))
+        one.stop()
+        await asyncio.sleep(LEASE * chance.uniform(1.3, 1.8))
+        one.go_on()
+    for child in children:
+        await until_done(child)
+
+
+async def prepared(settings: Settings) -> None:
+    """Queue the documents."""
+    embedder = HashEmbedder()
+    store = Store(settings)
+    await store.migrate()
+    await store.open(embedder.name, embedder.dimension, embedder.embed)
+    volume = await Volumes(store).ensure("default", "test")
+    documents = Documents(store, embedder, "scripted")
+    for n in range(DOCUMENTS):
+        await documents.take(volume, NewDocument(f"Notes {n}", text_of(n), "text/markdown"), "test")
+    await store.close()
+
+
+async def everything_once(settings: Settings) -> None:
+    """Compare what is there with what the documents say."""
+    embedder = HashEmbedder()
+    store = Store(settings)
+    await store.open(embedder.name, embedder.dimension, embedder.embed)
+    people = sorted(f"Person {n} of {d}" for d in range(DOCUMENTS) for n in range(CHUNKS))
+
+    async def values(model: Any, *columns: str) -> list[Any]:
+        table = table_of(model)
+        rows = await store.read.rows(select(*(table.c[name] for name in columns)))
+        return sorted(row[0] if len(columns) == 1 else tuple(row) for row in rows)
+
+    assert await values(models.Ingestion, "status", "error", "chunks_done") == [("DONE", None, CHUNKS)] * DOCUMENTS
+    assert await values(models.Entity, "name", "version") == [("Acme", 1), *((name, 1) for name in people)]
+    assert await values(models.Chunk, "text") == sorted(
+        part
+        for d in range(DOCUMENTS)
+        for part in (f"# {t}".strip() for t in text_of(d).removeprefix("# ").split("\n\n# "))
+    )
+    assert await values(models.Fact, "content", "version") == [("Likes tea", 1)] * len(people)
+    assert await values(models.Relationship, "type", "version") == [("MET", 1)] * len(people)
+    assert await values(models.Evidence, "quote") == sorted(
+        [f"{name} likes tea." for name in people] + [f"{name} met Acme." for name in people]
+    )
+    mentions = select(func.count()).select_from(table_of(models.Mention))
+    assert (await store.read.rows(mentions))[0][0] == 2 * len(people)
+    # the volume; each document, entity, fact and relationship
+    seqs = await values(models.Change, "seq")
+    assert seqs == list(range(1, 1 + 1 + DOCUMENTS + 1 + 3 * len(people)))
+    assert await values(models.Job, "status") == []
+    kept = store.spool.jobs()
+    assert await open_jobs(store.read, kept) == set()
+    await store.close()
+
+
+def no_answer_repeated(log: Path) -> None:
+    """Assert that no extraction began after it had once answered."""
+    kept: set[str] = set()
+    calls: Counter[str] = Counter()
+    for line in log.read_text().splitlines():
+        what, name = line.split(" ", 1)
+        if what == "kept":
+            kept.add(name)
+        else:
+            assert name not in kept, f"{name} had answered before"
+            calls[name] += 1
+    assert len(kept) == len(calls) == DOCUMENTS * CHUNKS
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("trouble", [killed, killed_of_two, stopped], ids=lambda act: act.__name__)
+async def test_whatever_befalls_the_workers_everything_is_there_once(
+    hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
+) -> None:
+    await prepared(hasty)
+    log = tmp_path / "calls"
+    await trouble(hasty, log, random.Random(f"{trouble.__name__} {seed}"))
+    await everything_once(hasty)
+    no_answer_repeated(log)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
+async def test_a_restart_of_postgresql_in_the_middle_loses_and_doubles_nothing(
+    hasty: Settings, tmp_path: Path, request: pytest.FixtureRequest, seed: int
+) -> None:
+    await prepared(hasty)
+    chance, log, cluster = random.Random(f"restart {seed}"), tmp_path / "calls", request.getfixturevalue("cluster")
+    children = [await worker(hasty, log, chance) for _ in range(2)]
+    await asyncio.sleep(chance.uniform(0.02, 0.3))
+    await asyncio.to_thread(cluster.stop, chance.choice(["fast", "immediate"]))
+    await asyncio.sleep(chance.uniform(0, 0.3))
+    await asyncio.to_thread(cluster.start)
+    for child in children:
+        await until_done(child)
+    await everything_once(hasty)
+    no_answer_repeated(log)
