@@ -1,6 +1,6 @@
 """What a document adds to the entities that are known, and what it takes from them when it does not say it any more.
 
-That is other names, a type that it states in place of one that was guessed, and the description where it has given it.
+That is other names, a type that it states in place of one that was guessed, and a description where there is none.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def _names(
 
 
 def _description(document: UUID, entity: EntityRecord, things: Sequence[NamedThing]) -> dict[str, Any]:
-    """Return the columns by which a description that the document gave follows what it says now."""
+    """Return the columns by which a description that is missing, or that the document gave, follows what it says now."""
     said = next((thing.description for thing in things if thing.description is not None), None)
-    if entity.described_by != document or said == entity.description:
+    if said == entity.description or (entity.description is not None and entity.described_by != document):
         return {}
     return {"description": said, "described_by": None if said is None else document}
 
