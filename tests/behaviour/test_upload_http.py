@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from files import docx, p, pdf, text_page
 from servers import Server, environment_with, serving
 
+README = Path(__file__).parents[2] / "README.md"
 LIMIT, SECONDS = 3_000_000, 3
 TEXT = b"Ada Lovelace worked at Acme from 1842 to 1843."
 HEAD = "POST /documents HTTP/1.1\r\nhost: localhost\r\n"
@@ -294,3 +296,39 @@ def test_the_command_line_sends_a_folder_of_files_into_a_new_volume(server: Serv
         ("d.html", "html", "file:d.html"),
         ("deep/b.pdf", "pdf", "file:deep/b.pdf"),
     ]
+
+
+def commands_of_the_readme() -> list[str]:
+    """Return the commands of the chapter on files, one for each dollar sign."""
+    chapter = re.search(r"\n## Files\n(.*?)\n## ", README.read_text(), re.S)
+    assert chapter is not None
+    blocks = re.findall(r"```console\n(.*?)```", chapter[1], re.S)
+    return [command.strip() for block in blocks for command in re.split(r"(?m)^\$ ", block)[1:]]
+
+
+def test_the_commands_of_the_readme_work(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "one.txt").write_bytes(TEXT)
+    (tmp_path / "cv.pdf").write_bytes(pdf(text_page("Grace Hopper joined the Navy in 1943."), title="Curriculum vitae"))
+    told: list[str] = []
+    for command in commands_of_the_readme():
+        here = command.replace(".venv/bin/loregraph", f"{sys.executable} -m server")
+        here = here.replace("http://127.0.0.1:8000/graphql", server.url)
+        here = here.replace("http://127.0.0.1:8000", server.url.removesuffix("/graphql"))
+        if told[1:]:
+            here = re.sub(r"upl_\w+", json.loads(told[1])["id"], here)
+        done = subprocess.run(here, shell=True, cwd=tmp_path, capture_output=True, env=environment_with({}))
+        assert done.returncode == 0, done.stderr.decode()
+        told.append(done.stdout.decode())
+    ingested, form, whole, made = told
+    assert re.search(r"2 in all +0 failed", ingested)
+    assert "reports/one.txt" in ingested
+    for one in (form, whole):
+        answer = json.loads(one)
+        assert list(answer) == ["id", "mimeType", "title", "characters"]
+        assert (answer["mimeType"], answer["title"]) == ("application/pdf", "Curriculum vitae")
+    document = json.loads(made)["data"]["ingestDocument"]["document"]
+    assert (document["mimeType"], document["content"].strip()) == (
+        "application/pdf",
+        "Grace Hopper joined the Navy in 1943.",
+    )
