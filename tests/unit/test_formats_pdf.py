@@ -260,6 +260,24 @@ def test_a_table_beside_a_column_of_prose_is_no_part_of_it() -> None:
     )
 
 
+def test_a_table_of_contents_is_left_out_and_a_menu_of_dishes_is_not() -> None:
+    dots = " . . . . . . . . . "
+    contents = ["Introduction" + dots + "1", "Engines" + dots + "2", "Looms" + dots + "17"]
+    assert read(text_page(*contents, "", *LONG)) == " ".join(LONG) + "\n"
+    assert (
+        read(text_page("Soup" + dots + "5", "Fish" + dots + "12", "Cake" + dots + "4"))
+        == "Soup: 5\n\nFish: 12\n\nCake: 4\n"
+    )
+
+
+def test_numbers_before_lines_are_no_column() -> None:
+    def draw(canvas: Canvas) -> None:
+        column(canvas, ["2.1", "2.2", "2.3", "2.4"])
+        column(canvas, ["Engines are built", "Looms are sold", "Mills are rented", "Books are kept"], x=100)
+
+    assert read(draw) == "2.1 Engines are built\n\n2.2 Looms are sold\n\n2.3 Mills are rented\n\n2.4 Books are kept\n"
+
+
 def test_a_table_that_goes_on_on_the_next_page_is_one() -> None:
     head, *rows = ROWS
     first = lambda canvas: draw_table(canvas, [head, rows[0]], RULES["a grid"], 200)  # noqa: E731

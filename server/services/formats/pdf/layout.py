@@ -5,6 +5,7 @@ A recursive cut: the gutter that keeps the most lines apart splits a region wher
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ _SAME_EDGE = 4.0
 _FEW = 3
 _SHORT = 4
 _GAP = 1.5
+
+_NUMBERED = re.compile(r"(?:\d{1,3}|[A-Za-z])?(?:\.\d{1,3})*[.)]?|\W+")
+"""What numbers the line at its right, and is no column of its own."""
 
 _Line = list[Segment]
 
@@ -173,6 +177,8 @@ def _parted(band: list[_Line], x: float, *, tables: bool = True) -> bool:
         return False
     left, right = _sides(band, x)
     if len(left) < _LEAST_SIDE or len(right) < _LEAST_SIDE or len(left) + len(right) < _LEAST_LINES:
+        return False
+    if all(len(s.words) == 1 and _NUMBERED.fullmatch(s.words[0].text) for s in left):
         return False
     size = median(s.size for s in (*left, *right))
     wide = min(s.x0 for s in right) - max(s.x1 for s in left)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 from server.services.formats.pdf.glyphs import RIGHT_TO_LEFT, Word
@@ -30,6 +30,8 @@ _INDENT = 0.8
 _NUMBER = re.compile(r"(?:\d{1,3}|[a-z])[.)]\s")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ENDS = re.compile(r"[.!?:;…][\"'”’»)\]]*$")
+_LEADER = re.compile(r"\s*(?:\.\s?){5,}\s*|\s*…{2,}\s*|\s*_{5,}\s*")
+_PAGE = re.compile(r"(?:(?:\.\s?){5,}|…{2,}|_{5,})\s*(\d{1,4})$")
 _UNSPACED = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f]")
 _BROKEN = re.compile(r"(?<=[^\W_])-$")
 
@@ -123,7 +125,10 @@ def markdown(pages: list[list[Region]], type: Type) -> str:
         if region.rows is not None:
             blocks.append(_Block(markdown_table(region.rows), "table"))
             continue
-        found = list(_blocks([_Line.of(line) for line in region.lines], type))
+        lines = _without_contents([_Line.of(line) for line in region.lines])
+        if not lines:
+            continue
+        found = list(_blocks(lines, type))
         found[0].first = found[-1].last = True
         if blocks and _goes_on(blocks[-1], found[0]):
             blocks[-1].text = joined(blocks[-1].text, found[0].text, type.words)
@@ -131,6 +136,20 @@ def markdown(pages: list[list[Region]], type: Type) -> str:
             del found[0]
         blocks += found
     return "".join(_written(blocks))
+
+
+def _without_contents(lines: list[_Line]) -> list[_Line]:
+    """The lines but those of a table of contents: three and more that lead by dots to pages in their order."""
+    kept: list[_Line] = []
+    for leads, group in groupby(lines, key=lambda line: _PAGE.search(line.text) is not None):
+        some = list(group)
+        pages = [int(found[1]) for line in some if (found := _PAGE.search(line.text))]
+        if not (leads and len(some) >= 3 and pages == sorted(pages)):
+            kept += some
+    for line in kept:
+        if _LEADER.search(line.text):
+            line.text, line.parted = _LEADER.sub(": ", line.text), True
+    return kept
 
 
 def _with_whole_tables(pages: list[list[Region]]) -> Iterator[Region]:
@@ -188,24 +207,40 @@ def _written(blocks: list[_Block]) -> Iterator[str]:
 
 
 def _blocks(lines: list[_Line], type: Type) -> Iterator[_Block]:
-    edges = {
-        mirrored: max((line.x1 for line in lines if line.mirrored == mirrored), default=0.0)
-        for mirrored in (True, False)
-    }
+    edges = _edges(lines)
     steps = [b.base - a.base for a, b in pairwise(lines) if b.base > a.base]
     usual = min(median(steps), 1.6 * median(line.size for line in lines)) if steps else 0.0
     listed = median(len(line.text.split()) for line in lines) <= 4
     group: list[_Line] = []
     apart = True  # whether there is room above the block
     for line in lines:
-        if group and _parts(group, line, edges[line.mirrored], usual, listed):
+        if group and _parts(group, line, edges[id(group[-1])], usual, listed):
             yield _block(group, type, line.base - group[-1].base >= usual and apart)
             apart = line.base - group[-1].base > _AHEAD * usual
             group = []
         group.append(line)
     ending = _block(group, type, False)
-    ending.full = group[-1].x1 > edges[group[-1].mirrored] - 2 * group[-1].size
+    ending.full = group[-1].x1 > edges[id(group[-1])] - 2 * group[-1].size
     yield ending
+
+
+def _edges(lines: list[_Line]) -> dict[int, float]:
+    """How far each line could have reached: as far as those that begin where it does, if these are full lines, or else any."""
+    reach: dict[tuple[bool, int], list[float]] = {}
+    for line in lines:
+        reach.setdefault((line.mirrored, round(line.x0 / 2)), []).append(line.x1)
+    furthest = {
+        mirrored: max((e for key, ends in reach.items() if key[0] == mirrored for e in ends), default=0.0)
+        for mirrored in (True, False)
+    }
+    found = {}
+    for line in lines:
+        ends = reach[line.mirrored, round(line.x0 / 2)]
+        wide, widest = max(ends) - line.x0, furthest[line.mirrored] - line.x0
+        full = sum(1 for end in ends if end - line.x0 > 0.85 * wide)
+        own = full >= max(3, 0.5 * len(ends)) and wide > 0.6 * widest
+        found[id(line)] = max(ends) if own else furthest[line.mirrored]
+    return found
 
 
 def _parts(group: list[_Line], line: _Line, edge: float, usual: float, listed: bool) -> bool:

@@ -25,9 +25,10 @@ _NUMBER = re.compile(
 
 
 class _Key(NamedTuple):
-    """What lines at the edges of pages share: edge, size of type (a title is no head), and words but for their figures."""
+    """What lines at the edges of pages share: their place, size of type (a title is no head), and words but for figures."""
 
     edge: str
+    place: int
     size: int
     words: str
 
@@ -57,7 +58,7 @@ def without_repetition(pages: list[Page]) -> Iterator[Page]:
             number = _COUNTED.fullmatch(key.words) or (
                 len(pages) > 1 and _NUMBER.fullmatch(key.words.replace("#", "1"))
             )
-            if number or counts[key] >= _REPEATED or key in seen:
+            if number or counts[key] >= _REPEATED or (len(pages) == 2 and key in seen):
                 gone.update(map(id, words))
         seen |= {key for key, _ in lines}
         kept = [word for word in page.words if id(word) not in gone]
@@ -71,4 +72,4 @@ def _edge_lines(page: Page) -> Iterator[tuple[_Key, list[Word]]]:
         lines = by_line(near)
         for line in lines[:_OUTERMOST] if edge == "^" else lines[-_OUTERMOST:]:
             size = max(word.size for word in line)
-            yield _Key(edge, round(size), re.sub(r"\d+", "#", spoken(line)).casefold()), line
+            yield _Key(edge, round(line[0].base / 4), round(size), re.sub(r"\d+", "#", spoken(line)).casefold()), line
