@@ -31,6 +31,7 @@ _AUTHORING = vocabulary.wordset(
 _NOBLE = vocabulary.wordset(
     "princess prince queen king duchess duke archduke archduchess countess lady emperor empress infanta"
 )
+_COMPOUNDED = vocabulary.wordset("based led born like era style type backed owned run made free only wide aged level")
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
@@ -147,8 +148,8 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     particle = token.text in vocabulary.PARTICLES and third is not None and is_capital(third)
     if particle and (after.text in {"la", "los", "der", "den", "las"} or (after.text == "-" and not after.whitespace_)):
         return end + 3
-    if hyphen and end - start > 1 and after.is_alpha and not language.is_word(after.lower_):
-        return end + 2  # Chiu Man-cheuk
+    if hyphen and end - start > 1 and after.is_alpha and _ends_given_name(doc[end - 1], after):
+        return end + 2
     return end + 1 if _is_version(token, after) else None
 
 
@@ -179,6 +180,13 @@ def _goes_on_title(doc: Doc, start: int, end: int) -> bool:
         return False
     plain = (doc[end - 1], doc[after])
     return all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in plain)
+
+
+def _ends_given_name(before: Token, after: Token) -> bool:
+    """Tell whether a hyphen binds the second half of a given name: Bong Joon-ho, Chiu Man-cheuk."""
+    person = before.ent_type_ == "PERSON" or not language.is_word(before.lower_)
+    person = person and len(after.text) < 6 and after.lower_ not in _COMPOUNDED
+    return person or not language.is_word(after.lower_)
 
 
 def _past_of(doc: Doc, start: int, end: int) -> int | None:
@@ -299,13 +307,19 @@ def is_capital(token: Token) -> bool:
 def is_odd(token: Token) -> bool:
     """Tell whether the word's very shape is a name's: FastAPI, SSO, GPT-3; a common word that is only shouted is none: FIXED."""
     text = token.text
-    if len(text) < 2 or token.lower_ in vocabulary.words("not_names"):
+    if len(text) < 2 or "_" in text or is_generic(token):
         return False
     if text.isupper():
         return not (
             len(text) > 3 and text.isalpha() and language.is_word(token.lower_) and text not in vocabulary.listed()
         )
     return bool(_INNER_CASE.search(text))
+
+
+def is_generic(token: Token) -> bool:
+    """Tell whether the word is an abbreviation of a common noun, or its plural: API, CDs."""
+    generic = vocabulary.words("not_names")
+    return token.lower_ in generic or (token.text[:-1].isupper() and token.lower_.removesuffix("s") in generic)
 
 
 def is_rank(token: Token) -> bool:

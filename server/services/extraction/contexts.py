@@ -67,7 +67,7 @@ _PHRASES = (
     (
         "place",
         "duke dukes count counts countess duchess earl earls king kings queen queens prince princes princess baron barons baroness margrave lord "
-        "lords lady bishop bishops archbishop landgrave elector electors emperor empress marquess viscount governor mayor palatine",
+        "lords lady bishop bishops archbishop elector electors constable landgrave emperor empress marquess viscount governor mayor palatine",
         "of",
     ),
     ("organization", "work works worked working job employed hired position engineer manager lead", "at for by"),
@@ -121,6 +121,7 @@ _BEFORE = {
         "technology": "uses using adopted supports implements install installs installed via",
         "feature": "includes include including adds add offers introduces introduced added provides",
         "work": "wrote directed composed painted",
+        "person": "starring stars starred",
     }.items()
     for word in words.split()
 }
@@ -136,6 +137,10 @@ _LIVES = frozenset(
         "thinks thought believes argued explained asked replied laughed smiled walked recalls recalled attended enrolled teaches taught grew"
     )
 )
+_TRADES = vocabulary.wordset(
+    "employs acquired acquires announced unveiled recalled manufactures merged sells hired launched operates"
+)
+_COMMERCIAL = re.compile(r"\b(?:[Pp]lans?|[Tt]iers?|subscriptions?|pricing|add-ons?|billing|free trial)\b")
 _OF_PERSONS = vocabulary.wordset(
     "research work works theory paper papers book books career life wife husband father mother son daughter brother sister family statement death "
     "birth voice role performance debut novel novels films childhood parents children friend friends lawyer resignation"
@@ -305,7 +310,15 @@ def _by_owner(owner: Token, name: Token) -> str | None:
 
 def is_technical(doc: Doc) -> bool:
     """Tell whether the text speaks of software or devices."""
-    return _TECHNICAL.search(doc.text) is not None
+    if _TECHNICAL.search(doc.text) is not None:
+        return True
+    listed = vocabulary.listed()
+    return any(listed.get(token.text) == "technology" for token in doc)
+
+
+def is_commercial(doc: Doc) -> bool:
+    """Tell whether the text speaks of what a plan contains, where plain capitalised words are products: Workers, Pages."""
+    return _COMMERCIAL.search(doc.text) is not None
 
 
 def _goes_to_place(doc: Doc, last: int) -> bool:
@@ -323,6 +336,12 @@ def _by_word_after(doc: Doc, first: int, last: int) -> str | None:
             return kind
     if after.text in {"'s", "’s", "'", "’"} and last + 1 < len(doc) and doc[last + 1].lower_ in _OF_PERSONS:
         return "person"
+    following = doc[last + 1].text if last + 1 < len(doc) else ""
+    if after.text in {"was", "were"} and following == "born":
+        return "person"
+    named = doc[first].ent_type_ == "PERSON" and (last - first > 1 or doc[first].text in vocabulary.given_names())
+    if not named and (after.text in _TRADES or (after.text == "raised" and following in {"$", "€", "£"})):
+        return "organization"
     if after.lower_ in _LIVES and doc[first].ent_type_ not in {"ORG", "GPE"} and doc[first - 1].lower_ != "the":
         return "person"
     return None

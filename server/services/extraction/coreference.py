@@ -17,6 +17,7 @@ from server.services.extraction.reading import Reading
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 _THINGS = frozenset({"it", "its", "itself"})
 _GROUPS = frozenset({"they", "them", "their"})
+_HEADS = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
 _DEFINITE = frozenset({"the", "this", "that"})
 
 
@@ -76,14 +77,23 @@ class Discourse:
         return None
 
     def _definite(self, token: Token) -> Member | None:
-        """Resolve "the plan", "this library": the latest member of a type that the noun can stand for."""
-        fitting = {kind for kind, nouns in vocabulary.CLASSES.items() if token.lemma_.lower() in nouns}
+        """Resolve "the plan", "this library": the latest member whose name has the noun, else of a type that the noun can stand for."""
+        noun = token.lemma_.lower()
         beside = [child.lower_ for child in token.children if child.dep_ != "punct" and child.i < token.i]
-        if not fitting or len(beside) != 1 or beside[0] not in _DEFINITE:
+        if (
+            len(beside) != 1
+            or beside[0] not in _DEFINITE
+            or any(child.dep_ in {"prep", "acl"} for child in token.children)
+        ):
             return None
+        if noun in _HEADS:
+            named = self._latest(lambda member: member.type != "person" and noun in _words(member))
+            if named is not None:
+                return named
+        fitting = {kind for kind, nouns in vocabulary.CLASSES.items() if noun in nouns}
         if "technology" in fitting:
             fitting |= {"concept"}
-        return self._latest(lambda member: member.type in fitting)
+        return self._latest(lambda member: member.type in fitting) if fitting else None
 
     def _latest(self, fits: Callable[[Member], bool]) -> Member | None:
         """Return the latest member that fits: subjects first, then what the title names, for a text goes on about what it is about."""
@@ -92,6 +102,12 @@ class Discourse:
                 if member is not None and fits(member):
                     return member
         return None
+
+
+def _words(member: Member) -> list[str]:
+    """Return the words of a longer name, lower-case."""
+    words = member.name.lower().split()
+    return words if len(words) > 1 else []
 
 
 def _has_nearer(token: Token) -> bool:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from spacy.tokens import Doc
 
 from server.services.extraction import language, vocabulary
-from server.services.extraction.contexts import is_technical, kind_by_context
+from server.services.extraction.contexts import is_commercial, is_technical, kind_by_context
 
 LABELS = {
     "PERSON": "person",
@@ -45,8 +45,12 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
     if len(words) > 1:
         if head in vocabulary.PLAN_NOUNS:
             return "product", Trust.CUE
+        if _is_of_somewhere(words):
+            return "person", Trust.CUE
         if head in vocabulary.ORGANIZATION_HEADS or opener in vocabulary.ORGANIZATION_OPENERS:
             return "organization", Trust.CUE
+        if vocabulary.listed().get(words[-1]) == "place" and words[-2].lower() in vocabulary.ORGANIZATION_HEADS:
+            return "organization", Trust.CUE  # Recommended Records Japan
         if head in {"prize", "award", "medal"}:
             return "award", Trust.CUE
         if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
@@ -65,6 +69,8 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         or (first and doc[first - 1].text.lower() in vocabulary.TITLES)
     ):
         return "person", Trust.CUE
+    if len(words) == 1 and words[0].lower() in vocabulary.TIERS and last < len(doc) and doc[last].tag_ == "VBZ":
+        return "product", Trust.RECOGNISER
     if len(words) == 1 and len(words[0]) > 1 and words[0] in vocabulary.words("technologies_ambiguous"):
         return "technology", Trust.RECOGNISER
     context = kind_by_context(doc, first, last)
@@ -72,14 +78,29 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         return context, Trust.CUE
     if len(words) > 1 and (family := _of_first_word(words)) is not None:
         return family, Trust.RECOGNISER
+    plain = all(language.is_word(word.lower()) for word in words)
     labels = [LABELS[token.ent_type_] for token in doc[first:last] if token.ent_type_ in LABELS]
     odd = (words[0].isupper() and len(words) == 1) or any(character.isdigit() for word in words for character in word)
-    odd = odd or (first > 0 and doc[first - 1].lower_ == "the") or all(language.is_word(word.lower()) for word in words)
+    odd = odd or (first > 0 and doc[first - 1].lower_ == "the") or plain
+    if plain and is_commercial(doc) and not any(word in vocabulary.given_names() for word in words):
+        return "product", Trust.RECOGNISER
+    mixed = len(words) == 1 and not words[0].isupper() and any(character.isupper() for character in words[0][1:])
+    if labels[-1:] in (["organization"], ["person"]) and mixed and is_technical(doc) and "'" not in words[0]:
+        return "technology", Trust.RECOGNISER
     if labels and not (odd and labels[-1] == "person"):
         return labels[-1], Trust.RECOGNISER
     if len(words) == 1 and words[0] in vocabulary.words("places_ambiguous"):
         return "place", Trust.RECOGNISER
     return _by_shape(doc, first, last), Trust.SHAPE
+
+
+def _is_of_somewhere(words: list[str]) -> bool:
+    """Tell whether a name is a noble's: "Ermengarde of Mouchy", "Princess Feodora of Leiningen"."""
+    titled = words[0].lower() in vocabulary.TITLES
+    own = words[1:] if titled else words
+    if own[1:2] != ["of"] or own[0].lower() in vocabulary.OF_HEADS:
+        return False
+    return titled or own[0] in vocabulary.given_names() or not language.is_word(own[0].lower())
 
 
 def _is_full_name(doc: Doc, first: int, last: int) -> bool:
@@ -92,6 +113,8 @@ def _is_full_name(doc: Doc, first: int, last: int) -> bool:
 def _by_shape(doc: Doc, first: int, last: int) -> str:
     """Guess by the shape of a name that nothing else is known of: DKMS in a technical text, FEC in another."""
     text = doc[first:last].text
+    if re.match(r"[OD]['’][A-Z]|(?:Mc|Mac)[A-Z]", text):
+        return "person"
     shaped = any(character.isdigit() or character.isupper() for character in text[1:]) and last - first == 1
     if shaped and (not text.isupper() or is_technical(doc)):
         return "technology"
@@ -99,14 +122,10 @@ def _by_shape(doc: Doc, first: int, last: int) -> str:
         return "organization"
     after = doc[last] if last < len(doc) else None
     acts = after is not None and (after.tag_ == "VBD" or after.text in {"'s", "’s"})
-    if (
-        acts
-        and last - first < 3
-        and not is_technical(doc)
-        and not any(language.is_word(token.lower_) for token in doc[first:last])
-    ):
-        return "person"
-    return "concept"
+    if is_technical(doc):
+        return "technology" if last - first > 1 else "concept"
+    unknown = not any(language.is_word(token.lower_) for token in doc[first:last])
+    return "person" if acts and (last - first == 1 or (last - first == 2 and unknown)) else "concept"
 
 
 def _of_first_word(words: list[str]) -> str | None:

@@ -94,11 +94,24 @@ def _stands(word: str) -> bool:
     return word in _dictionary() or word in vocabulary.words("jargon") or word in vocabulary.words("not_names")
 
 
+@lru_cache(maxsize=16384)
+def is_verb(word: str) -> bool:
+    """Tell whether a lower-case word is the plain form of a verb: "install", "save"."""
+    return word in _verbs()
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    tables = _model().get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
+    return frozenset(tables.get_table("lemma_index")["verb"])
+
+
 @cache
 def _dictionary() -> frozenset[str]:
     """Return the words that the model's lemmatizer knows, uninflected ones and irregular forms."""
     tables = _model().get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
-    return frozenset(
+    stop_words: set[str] = _model().Defaults.stop_words
+    return stop_words | frozenset(
         word for name in ("lemma_index", "lemma_exc") for entries in tables.get_table(name).values() for word in entries
     )
 

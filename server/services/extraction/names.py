@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from spacy.tokens import Doc, Token
 
 from server.services.extraction import language, vocabulary
-from server.services.extraction.capitals import is_capital, is_odd, is_rank, is_titled, runs, starts_sentence, trimmed
+from server.services.extraction.capitals import (
+    is_capital,
+    is_generic,
+    is_odd,
+    is_rank,
+    is_titled,
+    runs,
+    starts_sentence,
+    trimmed,
+)
 from server.services.extraction.contexts import kind_by_definition, kind_of_noun
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
@@ -33,6 +42,7 @@ _SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"
 """What is said of numbered products, hardly of numbered lessons or days."""
 _OFFERED = frozenset({"costs", "includes", "adds", "offers", "starts", "comes"})
 _DETERMINERS = vocabulary.wordset("the a an our my your his her its their this that these those every each")
+_STAFF = vocabulary.wordset("board cabinet team staff management assembly region area zone center site")
 _PRESSED = vocabulary.wordset("click press select choose tap hit")
 
 
@@ -203,10 +213,15 @@ def _is_ambiguous_technology(token: Token) -> bool:
     if token.i and (token.nbor(-1).text[-1] in "°-" or token.nbor(-1).text[-1].isdigit()):
         return False  # 38 °C
     if starts_sentence(token) and not (listed and token.i and token.nbor(-1).text == ":"):
-        return False
+        paired = after is not None and after.text in {"and", ","} and token.i + 2 < len(token.doc)
+        return paired and _is_technology(token.nbor(2).text)
     alone = (after is None or not after.text[:1].isupper()) and not token.nbor(-1).text[:1].isupper()
     initial = len(token.text) == 1 and after is not None and after.text == "."  # John R. Smith
     return alone and not initial and (len(token.text) > 1 or token.tag_.startswith("NN"))
+
+
+def _is_technology(word: str) -> bool:
+    return word in vocabulary.words("technologies_ambiguous") or vocabulary.listed().get(word) == "technology"
 
 
 def _inside_longer(doc: Doc, first: int, last: int) -> bool:
@@ -287,7 +302,7 @@ def _defined(doc: Doc) -> Iterator[Name]:
 
 def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: bool) -> bool:
     text = doc[first:last].text
-    if text.casefold() in familiar:
+    if text.casefold() in familiar and (last - first > 1 or _is_used_again(doc, first)):
         return True
     head = doc[first]
     recognised = any(token.ent_type_ in LABELS for token in doc[first:last])
@@ -313,9 +328,17 @@ def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: 
     return named or doc[last - 1].text.lower() in vocabulary.PLAN_NOUNS
 
 
+def _is_used_again(doc: Doc, index: int) -> bool:
+    """Tell whether a word that the document used as a name is one here too; a common word has to act or to be tagged as one."""
+    token = doc[index]
+    return not language.is_word(token.lower_) or token.tag_.startswith("NNP") or _acts(doc, index + 1)
+
+
 def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
     """Tell whether a capitalised word that stands alone is a name; one that dictionaries lack needs less to speak for it."""
     token, after = doc[index], doc[index + 1] if index + 1 < len(doc) else None
+    if "_" in token.text or is_generic(token) or len(token.text) == 1:
+        return False  # a constant of a program, an abbreviation of a common noun, a mere letter
     if odd or token.text in vocabulary.given_names():
         return True
     unknown = not language.is_word(token.lower_)
@@ -323,7 +346,9 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
     if not starts_sentence(token):
         if unknown:
             return recognised or token.tag_.startswith(("NN", "FW", "JJ"))
-        if before in _DETERMINERS or before in _PRESSED or _is_common_head(token):
+        if before in _PRESSED:
+            return False
+        if before in _DETERMINERS or _is_common_head(token):
             return recognised and not _is_common_head(token)
         return recognised or token.tag_.startswith("NNP")
     if token.tag_ == "NNS" and after is not None and (after.tag_ == "VBZ" or after.text == "was"):
@@ -332,6 +357,8 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
         return token.tag_ not in {"UH", "VB", "VBN", "VBG", "RB", "MD"} or _acts(doc, index + 1)
     if token.lower_ in vocabulary.TIERS and after is not None and after.text in _OFFERED:
         return True
+    if after is not None and kind_by_definition(doc, index + 1) == "work" and _is_dated(doc, index + 2):
+        return True
     if not token.tag_.startswith("NNP") or _is_common_head(token):
         return token.tag_.startswith("NNP") and recognised
     owns = after is not None and (after.tag_ == "POS" or after.text in {"'", "’"})
@@ -339,14 +366,19 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
     defined = (
         after is not None and after.text == "," and kind_by_definition(doc, index + 1) in {"technology", "organization"}
     )
-    return recognised or owns or does or defined
+    return (recognised and not language.is_verb(token.lower_)) or owns or does or defined
+
+
+def _is_dated(doc: Doc, index: int) -> bool:
+    """Tell whether a year stands among the next words: "is a 2019 film"."""
+    return any(_YEAR.fullmatch(token.text) for token in doc[index : index + 4])
 
 
 def _is_common_head(token: Token) -> bool:
     """Tell whether the word names a kind of institution, place or event, so that alone it names none: "the Board"."""
     word = token.lower_
     heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
-    known = heads | vocabulary.words("roles") | vocabulary.words("subjects")
+    known = heads | _STAFF | vocabulary.words("roles") | vocabulary.words("subjects")
     return word in known or word.removesuffix("s") in known
 
 
@@ -369,8 +401,12 @@ def _name(doc: Doc, first: int, last: int, kind: str, trust: Trust) -> Name:
 
 
 def texts(names: Iterable[Name]) -> frozenset[str]:
-    """Return the names' texts, case-folded; a plan's short form is one of them."""
+    """Return the names' texts, case-folded; a plan's short form is one of them, and so is a person's surname."""
+    names = list(names)
     found = {name.text.casefold() for name in names}
+    found |= {
+        name.text.split()[-1].casefold() for name in names if name.type == "person" and len(name.text.split()[-1]) > 2
+    }
     short = {text.rsplit(" ", 1)[0] for text in found if text.rsplit(" ", 1)[-1] in vocabulary.PLAN_NOUNS}
     return frozenset(found | short)
 

@@ -96,18 +96,26 @@ PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn
 
 CLASSES: dict[str, frozenset[str]] = {
     "organization": wordset(
-        "company firm startup organization organisation university school bank institute agency group team business employer vendor"
+        "company firm startup organization organisation university school bank institute agency group team business employer vendor "
+        "retailer airline manufacturer party band club newspaper magazine museum foundation studio label charity union college association "
+        "ministry department corporation subsidiary nonprofit conglomerate carmaker broadcaster publisher"
     ),
-    "product": wordset("plan tier product package subscription edition service app application tool platform device"),
+    "product": wordset(
+        "plan tier product package subscription edition service app application tool platform device phone smartphone console"
+    ),
     "technology": wordset(
-        "library framework language model system architecture protocol tool database engine platform software technology"
+        "library framework language model system architecture protocol tool database engine platform software technology format standard "
+        "compiler browser runtime kernel algorithm specification codec editor"
     ),
     "person": wordset(
-        "engineer scientist author writer actor actress director singer physicist mathematician professor founder politician man woman"
+        "engineer scientist author writer actor actress director singer physicist mathematician professor founder politician man woman "
+        "composer painter novelist poet historian philosopher chemist biologist filmmaker footballer musician journalist"
     ),
-    "place": wordset("city country town village region state river island"),
-    "event": wordset("war conference battle event summit festival"),
-    "work": wordset("book film movie novel album song paper series play"),
+    "place": wordset(
+        "city country town village region state river island lake mountain province district county capital"
+    ),
+    "event": wordset("war conference battle event summit festival tournament championship treaty"),
+    "work": wordset("book film movie novel album song paper series play single opera poem documentary show sequel"),
     "feature": wordset("feature"),
 }
 """Common nouns by the type of what they can stand for: "the library" may be a technology."""
