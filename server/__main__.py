@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
+from socket import gethostname
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -144,7 +145,7 @@ def ingest(
     uri_prefix: Annotated[
         str | None,
         typer.Option(
-            "--uri-prefix", help="Give each document a uri: this prefix and its path. Without it none has one."
+            "--uri-prefix", help="Give each document as uri this prefix and its path, in place of the uri of its file."
         ),
     ] = None,
     url: Annotated[
@@ -156,7 +157,7 @@ def ingest(
 
     Of folders, files with the suffixes of these are read, in all folders below too; hidden files are not. What a file is,
     its content tells. A document's title is its path within the folder that was named, or its file name. The same text
-    again is the same document.
+    again is the same document; a file that has changed is a new revision of its document.
     """
     from server.commands import ingesting, outcomes, sources
 
@@ -164,7 +165,7 @@ def ingest(
         raise typer.BadParameter("--url and --data exclude each other.")
     settings = _settings(data=data)
     try:
-        found = sources.find(paths, uri_prefix)
+        found = sources.find(paths, uri_prefix, "" if url is None else gethostname())
     except ServerError as error:
         raise typer.BadParameter(error.message, param_hint="PATH...") from error
     if found.skipped:

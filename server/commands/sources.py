@@ -1,7 +1,8 @@
-"""Sources: the files that the command line is pointed at, named without saying where on this machine they lie.
+"""Sources: the files that the command line is pointed at.
 
-A document's title is its path within the folder that was named, or the name of the file. It gets a uri only where
---uri-prefix is given: the prefix and that path. In folders, names choose what is read; what a file is, its content tells.
+A document's title is its path within the folder that was named, or the name of the file. Its uri is that of the file, by
+which a changed file is known again; with --uri-prefix it is the prefix and that path, and does not say where the file lies.
+In folders, names choose what is read; what a file is, its content tells.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ CLAIMS = {
 }
 KNOWN = ", ".join(CLAIMS)
 STDIN = "-"
+_URI_LIMIT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +75,12 @@ class Found:
     skipped: int
 
 
-def find(paths: Sequence[str], uri_prefix: str | None = None) -> Found:
+def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") -> Found:
     """Return the files at some paths: those named, folders with all that they hold, and "-" for standard input.
 
-    In folders, files of other suffixes and hidden ones are passed over, and links to folders are not followed. A file that
-    is named itself is taken whatever its suffix.
+    `host` names this machine in the uris of files, for a server that takes those of several. In folders, files of other
+    suffixes and hidden ones are passed over, and links to folders are not followed. A file that is named itself is taken
+    whatever its suffix.
 
     Raises:
         BadUserInput: a path leads nowhere.
@@ -91,20 +94,26 @@ def find(paths: Sequence[str], uri_prefix: str | None = None) -> Found:
         elif path.is_dir():
             for file in _walk(path):
                 if file.suffix.lower() in CLAIMS:
-                    sources.append(_source(file, file.relative_to(path).as_posix(), uri_prefix))
+                    sources.append(_source(file, file.relative_to(path).as_posix(), uri_prefix, host))
                 else:
                     skipped += 1
         elif not path.exists():
             raise BadUserInput(f"{given}: there is no such file or folder.")
         else:
-            sources.append(_source(path, path.name, uri_prefix))
+            sources.append(_source(path, path.name, uri_prefix, host))
     return Found(sources, skipped)
 
 
-def _source(file: Path, title: str, uri_prefix: str | None) -> Source:
+def _source(file: Path, title: str, uri_prefix: str | None, host: str) -> Source:
     title = title.encode("utf-8", "replace").decode()  # a file's name need not be UTF-8, a title has to be
-    uri = None if uri_prefix is None else uri_prefix + quote(title)
+    uri = _uri(file, host) if uri_prefix is None else uri_prefix + quote(title)
     return Source(str(file), title, CLAIMS.get(file.suffix.lower()), uri, file)
+
+
+def _uri(file: Path, host: str) -> str | None:
+    """Return the uri of a file (RFC 8089); None where it would be longer than one may be, or for what is no lasting file."""
+    uri = f"file://{host}{quote(os.path.abspath(os.fsencode(file)))}"
+    return uri if file.is_file() and len(uri) <= _URI_LIMIT else None
 
 
 def _walk(folder: Path) -> Iterator[Path]:

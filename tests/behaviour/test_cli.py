@@ -230,14 +230,15 @@ def test_sources_are_files_of_folders_in_order_without_hidden_and_other_ones(tmp
         (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "notes" / name).write_text("text")
     found = find(["notes", "notes/b.md", "notes/c.rst", "-"], None)
-    assert [(s.title, s.claimed, s.uri) for s in found.sources] == [
-        ("b.md", "text/markdown", None),
-        ("page.htm", "text/html", None),
-        ("a/x.PDF", "application/pdf", None),
-        ("a/y.markdown", "text/markdown", None),
-        ("a/z.TXT", "text/plain", None),
-        ("b.md", "text/markdown", None),
-        ("c.rst", None, None),
+    here = f"{tmp_path.as_uri()}/notes/"
+    assert [(s.title, s.claimed, s.uri and s.uri.removeprefix(here)) for s in found.sources] == [
+        ("b.md", "text/markdown", "b.md"),
+        ("page.htm", "text/html", "page.htm"),
+        ("a/x.PDF", "application/pdf", "a/x.PDF"),
+        ("a/y.markdown", "text/markdown", "a/y.markdown"),
+        ("a/z.TXT", "text/plain", "a/z.TXT"),
+        ("b.md", "text/markdown", "b.md"),
+        ("c.rst", None, "c.rst"),
         ("standard input", None, None),
     ]
     assert found.skipped == 2
@@ -249,6 +250,14 @@ def test_a_title_never_says_where_on_this_machine_a_file_lies(tmp_path: Path) ->
     assert (source.title, source.uri) == ("a b.md", "https://example.org/a%20b.md")
     (source,) = find([str(tmp_path)], "notes:").sources
     assert (source.title, source.uri) == ("a b.md", "notes:a%20b.md")
+
+
+def test_the_uri_of_a_file_is_absolute_and_names_the_machine_where_several_may_send_theirs(tmp_path: Path) -> None:
+    (tmp_path / "a ü%.md").write_text("text")
+    (source,) = find(["./a ü%.md"]).sources
+    assert source.uri == f"file://{tmp_path}/a%20%C3%BC%25.md"
+    (source,) = find(["a ü%.md"], host="desk").sources
+    assert source.uri == f"file://desk{tmp_path}/a%20%C3%BC%25.md"
 
 
 def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
@@ -322,7 +331,8 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
     assert (ended.code, ended.err) == (1, "")
     told = outcomes(ended)
     john = told["notes/ada.txt"]
-    assert john["document"].startswith("doc_")
+    document = john["document"]
+    assert document.startswith("doc_")
     assert john["ingestion"].startswith("ing_")
     del john["document"], john["ingestion"]
     assert john == {"path": "notes/ada.txt", "status": "DONE", "created": True, "entities": 4, "facts": 2,
@@ -337,7 +347,7 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
     assert (told["-"]["status"], told["-"]["relationships"]) == ("DONE", 1)
     assert rows(data, "SELECT name FROM volume") == [("new",)]
     assert rows(data, "SELECT title, uri, authority FROM document ORDER BY title") == [
-        ("ada.txt", None, "UNKNOWN"),
+        ("ada.txt", f"{tmp_path.as_uri()}/notes/ada.txt", "UNKNOWN"),
         ("standard input", None, "UNKNOWN"),
     ]
 
@@ -345,6 +355,12 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
     assert (again.code, again.err) == (0, "")
     assert "notes/ada.txt" in again.out
     assert "known" in again.out
+
+    (tmp_path / "notes" / "ada.txt").write_text("Ada Lovelace joined Google.")
+    changed = run_apart("ingest", "notes", "--volume", "new", "--json")
+    revised = outcomes(changed)["notes/ada.txt"]
+    assert (revised["status"], revised["created"], revised["document"]) == ("DONE", True, document)
+    assert rows(data, "SELECT title, revision FROM document WHERE uri IS NOT NULL") == [("ada.txt", 2)]
 
 
 def test_import_and_export_carry_a_graph_over(cli: Cli, tmp_path: Path) -> None:
