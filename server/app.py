@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from schema import build_schema
@@ -22,6 +22,7 @@ from schema.context import Context
 from schema.graphiql import graphiql_page, graphiql_routes
 from schema.http import GraphQLEndpoint
 from schema.limits import Limits
+from schema.responses import Refused, refused_response
 from schema.uploads import UploadEndpoint
 from server.auth import LOCAL
 from server.config import Settings
@@ -199,7 +200,12 @@ def create_app(settings: Settings) -> Starlette:
     ]
     hosts = [name.strip() for name in settings.allowed_hosts.split(",")]
     known = Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
-    return Starlette(routes=routes, lifespan=lifespan, middleware=[known])
+    return Starlette(routes=routes, lifespan=lifespan, middleware=[known], exception_handlers={Exception: _broken})
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Answer for a defect outside of GraphQL; the web server logs it with its traceback."""
+    return refused_response(Refused(500, ServerError("Internal error. The server's log has the details.")))
 
 
 async def _health(request: Request) -> JSONResponse:

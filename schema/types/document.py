@@ -41,7 +41,7 @@ _PLACES = rel.Sorting(("ordinal",))
 class Document(Node):
     id: strawberry.ID = strawberry.field(description="The document's id.")
     title: str = strawberry.field(description="Its title; it counts as a mention of the entity that it names.")
-    mime_type: str = strawberry.field(description="What kind of text it is.")
+    mime_type: str = strawberry.field(description="The type of the file, as its content tells it.")
     uri: str | None = strawberry.field(description="Where it comes from.")
     authority: Authority = strawberry.field(description="How authoritative it is; its evidence has that authority.")
     content_hash: str = strawberry.field(description="The SHA-256 of its content in UTF-8, in hexadecimal.")

@@ -80,6 +80,24 @@ async def test_the_root_leads_to_graphql_where_browsers_get_graphiql(tmp_path: P
     assert (other.status_code, other.headers["allow"]) == (405, "GET, POST")
 
 
+async def test_a_defect_outside_of_graphql_is_answered_as_inside_and_shows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("SELECT secret")
+
+    async with served(tmp_path) as (_, app):
+        monkeypatch.setattr(app.state.knowledge.uploads, "take", fail)
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            answer = await client.post("/documents", content=b"Ada is here.")
+    assert answer.status_code == 500
+    assert answer.json() == {
+        "errors": [{"message": "Internal error. The server's log has the details.", "extensions": {"code": "INTERNAL"}}]
+    }
+    assert list((tmp_path / "data" / "uploads").glob("*")) == []
+
+
 async def test_graphiql_can_be_switched_off(tmp_path: Path) -> None:
     async with served(tmp_path, graphiql=False) as (client, _):
         page = await client.get("/graphql", headers={"accept": "text/html, */*;q=0.1"})

@@ -148,7 +148,7 @@ type Mutation {
   deleteCodeArtifact(input: DeleteCodeArtifactInput!): DeleteCodeArtifactPayload
 }
 input IngestDocumentInput {
-  title: String!  text: String  bytes: String  mimeType: String! = "text/plain"  uri: String
+  title: String!  text: String  bytes: String  upload: ID  mimeType: String! = "text/plain"  uri: String
   authority: Authority! = UNKNOWN  projects: [ID!]  wait: Boolean! = false
 }
 type IngestDocumentPayload { document: Document!  ingestion: Ingestion!  created: Boolean! }
