@@ -353,3 +353,44 @@ def test_a_mail_is_its_senders() -> None:
 def test_headings_of_common_words_name_nothing(heading: str) -> None:
     """Their capitals are a heading's."""
     assert read(f"# {heading}\n\nThis is short.\n") == Extraction()
+
+
+def test_fields_name_what_their_labels_ask_for() -> None:
+    """A person's file in YAML, an organization's infobox: names that no list knows are found by their labels."""
+    person = read("name: Marko Mudrinić\nID: xmudrii\ninfo:\n  - employer: Kubermatic\n")
+    assert edges(person) == {("Marko Mudrinić", "WORKS_AT", "Kubermatic")}
+    assert named(person) == {"Marko Mudrinić": "person", "Kubermatic": "organization"}
+    organization = read(
+        "# Frobnicate\n\n- **Headquarters:** Göteborg, Sweden\n- **Founders:** Ann Lee, Bo Ek\n- **Founded:** 2010\n- **Website:** www.frob.example\n"
+    )
+    assert edges(organization) == {
+        ("Frobnicate", "LOCATED_IN", "Göteborg"),
+        ("Frobnicate", "FOUNDED_BY", "Ann Lee"),
+        ("Frobnicate", "FOUNDED_BY", "Bo Ek"),
+    }
+    assert facts(organization) == [("Frobnicate", "Founded 2010", "FOUNDED", "2010")]
+
+
+def test_fields_of_a_person() -> None:
+    """A role is no employer, and an employer no role."""
+    extraction = read(
+        "Name: Jane Roe\nRole: Staff Engineer\nCompany: Acme Corp\nBorn: 3 May 1980\nEmail: jane@roe.example\n"
+    )
+    assert edges(extraction) == {("Jane Roe", "WORKS_AT", "Acme Corp")}
+    assert facts(extraction) == [
+        ("Jane Roe", "Staff Engineer", "HAS_ROLE", None),
+        ("Jane Roe", "Born 3 May 1980", "BORN", "1980-05-03"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Meeting\n\nLocation: Conference Room B\nDate: 5 May 2024\nCompany: TBD\n",
+        "name: my-package\nversion: 1.0.0\nlicense: MIT\n",
+        "Steps to reproduce: run it\nExpected: it works\nActual: it crashes\n",
+    ],
+)
+def test_fields_of_nobody(text: str) -> None:
+    """A room, a package and a report of a defect are about nothing named."""
+    assert read(text) == Extraction()

@@ -91,6 +91,25 @@ def state_field(topic: Member, label: str, value: str, members: Sequence[Member]
         draft.state(topic, f"{label}: {value}", "statement", None)
 
 
+def is_edge(label: str) -> bool:
+    """Tell whether a field names what something is related to: an employer, a founder, a place."""
+    key = " ".join(label.lower().split())
+    return key in _EDGES or key in _OF_PERSONS
+
+
+def is_of_organization(label: str) -> bool:
+    """Tell whether a field is one that organizations have."""
+    return label.lower().strip() in {
+        "headquarters",
+        "founders",
+        "founder",
+        "founded by",
+        "employees",
+        "industry",
+        "ceo",
+    }
+
+
 def _is_known(key: str, topic: Member) -> bool:
     """Tell whether a key in lower case, as front matter has it, is one of those that are read."""
     return key in _DATES or bool(_PRICES & set(key.split())) or _edge(key, topic) is not None

@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
 from server.services.extraction import lexicon, vocabulary
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.draft import Draft
-from server.services.extraction.forms import Form, Mute, Named, Naming, looks_like_person, name_at
+from server.services.extraction.fields import is_of_organization
+from server.services.extraction.forms import Form, Mute, Named, Naming, is_capitalised, looks_like_person, name_at
 from server.services.extraction.glosses import read_price_line
+from server.services.extraction.infobox import read_field_line
 from server.services.extraction.markup import Block, Kind
 from server.services.extraction.names import Name
 from server.services.extraction.posts import is_title, read_entries, read_headline, read_post
@@ -54,7 +57,7 @@ _PEOPLE = re.compile(
     r"|[Aa]uthors?|Owner|Reviewers?)\s*:\s+"
 )
 _CONTACT_FIELD = re.compile(
-    r"(?:e-?mail|phone|tel|telephone|mobile|cell|fax|github|gitlab|linkedin|twitter|web|website|homepage|blog|portfolio|url|address|skype)\s*:",
+    r"(?:e-?mail|phone|tel|telephone|mobile|cell|fax|github|gitlab|linkedin|twitter|web|website|homepage|blog|portfolio|url|address|skype|licen[cs]e|version|repository)\s*:",
     re.IGNORECASE,
 )
 _STUDY_FIELD = re.compile(
@@ -65,6 +68,8 @@ _SKILL_FIELD = re.compile(
     r"(?:[\w&/-]+ ){0,2}(?:skills|tools|technologies|tech|stack|environment|languages|frameworks|databases|platforms|libraries)\s*:\s+",
     re.IGNORECASE,
 )
+_FIELD = re.compile(r"([A-Za-z][\w -]{1,30}):\s")
+_NAME_FIELD = re.compile(r"(?:full )?name:\s+[\"']?([^\"'\n]{3,60}?)[\"']?$", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?!\sand\s)[^,;&|•])+")
 _ASIDE = re.compile(r"\s*(?:[(\[<].*$|\s[-–—]\s.*$)")
 
@@ -143,6 +148,7 @@ def lay_out(page: Sequence[Block], docs: Sequence[Doc], around: Around, *, resum
     _divide(laid, docs, around, resume=resume)
     if resume and not around.headings:
         _introduce(laid, docs)
+    _entitle(laid)
     for index, form in read_tables([one.block for one in laid], docs, around.table).items():
         laid[index].form = form
     _form_sections(laid, docs, resume=resume)
@@ -204,6 +210,22 @@ def _introduce(laid: list[Laid], docs: Sequence[Doc]) -> None:
             if index + 1 < len(laid) and laid[index + 1].form is None and laid[index + 1].block.kind is not Kind.ITEM:
                 laid[index + 1].form = read_headline(laid[index + 1].block, docs[index + 1])
             return
+
+
+def _entitle(laid: list[Laid]) -> None:
+    """Take a heading above an organization's fields as its name, and make one of the field that names a person: "name: Jane Roe"."""
+    for one, after in pairwise(laid):
+        field = _FIELD.match(after.block.text)
+        if field and is_of_organization(field[1]) and one.block.kind is Kind.HEADING and one.form is None:
+            name = bare_title(one.block.text)
+            if is_capitalised(name) and len(name.split()) < 5 and not lexicon.is_plain(name) and name in one.block.text:
+                one.form = Naming(((one.block.text.index(name), name, "organization"),))
+    if len(laid) < 2 or laid[0].form is not None or not _FIELD.match(laid[1].block.text):
+        return
+    match = _NAME_FIELD.match(laid[0].block.text)
+    if match and looks_like_person(match[1]):
+        laid[0].block = replace(laid[0].block, kind=Kind.HEADING, level=1)
+        laid[0].form = Naming(((match.start(1), match[1], "person"),))
 
 
 def _form_sections(laid: list[Laid], docs: Sequence[Doc], *, resume: bool) -> None:
@@ -303,4 +325,6 @@ def _form_of(block: Block, doc: Doc) -> Form | None:
         return _people(block.text, match.end()) if len(block.text) < 600 and not block.text.endswith(".") else None
     if block.kind is Kind.HEADING and section_of(block.text) is not None:
         return Mute(nameless=True)
+    if field := read_field_line(block):
+        return field
     return read_release(block) or read_support(block) or read_price_line(block) or read_post(block, doc)

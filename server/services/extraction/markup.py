@@ -28,6 +28,7 @@ _TASK = re.compile(r"\[[ xX]\][ \t]+")
 _DEFINITION = re.compile(r" {0,3}:[ \t]+(?=\S)")
 _SPAN = r"(?:\([^()\n]{0,700}\)|\[[^\[\]\n]{0,100}\])"
 _CODE = re.compile(r"[$%#>]\s|\w+\(|(?:import|from|def|class|return|const|let|var|npm|pip|git|curl|sudo)\s|[\w.]+\s?=")
+_KEY = re.compile(r"\s*[A-Za-z][\w-]{0,30}(?: [\w-]{1,20})?:(?:\s|$)")
 _SET_APART = re.compile(r"\S(?:\t+| {3,})\S|[•|·].*[•|·]")
 """Words with a gap or with bars between them: a line of its own, no prose."""
 _SPACING = re.compile(r"</?(?:br|td|th|tr|p|div|li|dt|dd|h[1-6])\b", re.IGNORECASE)
@@ -131,6 +132,8 @@ def _continues(pending: list[_Line], line: _Line) -> bool:
     if line.text.startswith(": "):
         return len(pending) == 1 and pending[0].kind is Kind.PROSE
     if line.broken or pending[-1].broken or line.speaker != pending[-1].speaker:
+        return False
+    if _KEY.match(line.text) and _KEY.match(pending[-1].text):
         return False
     before = pending[-1].text.rstrip()
     starts_anew = _first_letter(line.text).isupper() and not before.endswith((",", ";"))

@@ -55,6 +55,7 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:Department|Dept\.?|Faculty|Division|Chair|Section) (?:of|for)\b")
+_LABEL = re.compile(r"(?:current |job )?(?:role|position|title|job|occupation)", re.IGNORECASE)
 _REMARK = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=\d{4}))\.\s+(?=[A-Z])")
 """Where a line goes on with a sentence: "University of Cambridge, 2014. Thesis: ..." """
 _STRONG = frozenset({"@", "at"})
@@ -129,7 +130,7 @@ def read_post(block: Block, doc: Doc) -> Post | None:
     entry, count = _read(block, doc, 0, studies=False)
     if entry.title is None or (count < 2 and entry.when is None):
         return None
-    start, first, _ = next(iter(_segments(text, entry.when)))
+    start, first, _ = next(part for part in _segments(text, entry.when) if not _LABEL.fullmatch(part[1]))
     whose = (start, first) if looks_like_person(first) and first.split()[0] not in vocabulary.listed() else None
     if whose and entry.where and entry.where[2] == first:
         entry.where = None
@@ -266,7 +267,7 @@ def _read(block: Block, doc: Doc, index: int, *, studies: bool) -> tuple[Entry, 
     """Return what one line says, and how many parts it has beside its date."""
     text = _REMARK.split(block.text)[0]
     when = stated(text)
-    segments = list(_segments(text, when))
+    segments = [part for part in _segments(text, when) if not _LABEL.fullmatch(part[1])]
     title = next((words for _, words, _ in segments if is_title(words)), None)
     degree = title is not None and _DEGREE.search(title) is not None
     rest = [(start, words, joint) for start, words, joint in segments if words != title]

@@ -14,11 +14,21 @@ from spacy.tokens import Doc
 
 from server.services.extraction import columns, lexicon, vocabulary
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.cells import (
+    PLAIN,
+    feature,
+    feature_of,
+    is_named_feature,
+    items,
+    name_in,
+    says_no,
+    says_something,
+    says_yes,
+)
 from server.services.extraction.dates import stated
 from server.services.extraction.draft import Draft
-from server.services.extraction.fields import state_field
-from server.services.extraction.forms import Form, Mute, Named, is_capitalised, looks_like_person, name_at
-from server.services.extraction.kinds import Trust
+from server.services.extraction.forms import Form, Mute, Named, is_capitalised
+from server.services.extraction.infobox import Pair
 from server.services.extraction.markup import Block
 from server.services.extraction.money import amounts
 from server.services.extraction.names import Name
@@ -26,16 +36,11 @@ from server.services.extraction.periods import periods
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.protocol import ValueType
 
-_YES = frozenset("yes y ✓ ✔ ✔️ ✅ ☑ 🟢 true included :white_check_mark: :heavy_check_mark:".split())
-_NO = frozenset("no n ✗ ✘ ❌ ✕ × ☐ 🔴 - – — -- false none n/a na tbd tba ? … ... :x: null".split())
 _NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s?(million|billion|thousand|[KMB]))?$")
 _SCALES = {"": 1, "thousand": 10**3, "k": 10**3, "million": 10**6, "m": 10**6, "billion": 10**9, "b": 10**9}
 _CURRENCY = re.compile(r"[$€£]|\b(?:USD|EUR|GBP|CHF|SEK|NOK|DKK)\b")
 _PER = re.compile(r"(?:per|/)\s*(month|mo|year|yr|user|seat|member|hour|day)\b", re.IGNORECASE)
 _SPANS = {"monthly": "/month", "annual": "/year", "annually": "/year", "yearly": "/year"}
-_PART = re.compile(r"[^,;/•+]+(?:/[^\s,;]+)*")
-_PLAIN = vocabulary.wordset("remote various internal several many worldwide global online hybrid other custom own")
-_LONGEST_ITEM = 60
 _UNDECIDED = re.compile(
     r"\b(?:planned|proposed|todo|to do|upcoming|cancelled|canceled|rejected|wip|in progress)\b", re.IGNORECASE
 )
@@ -63,9 +68,9 @@ class Heads:
     def names(self, block: Block, doc: Doc) -> list[Name] | None:
         """Return the things, or the features, in the heads."""
         if not self.table.things:
-            return [name for index in sorted(self.ticked) for name in _feature(doc, block.cells[index])]
+            return [name for index in sorted(self.ticked) for name in feature(doc, block.cells[index])]
         things = zip(block.cells, self.table.things, strict=False)
-        return [one for cell, thing in things if thing and (one := _name(doc, cell, self.table.kind or "product"))]
+        return [one for cell, thing in things if thing and (one := name_in(doc, cell, self.table.kind or "product"))]
 
     def state(self, topic: Member | None, named: Named, cast: Cast, draft: Draft) -> None:
         """Add nothing."""
@@ -82,14 +87,14 @@ class Row:
         """Return the row's thing, and what the columns name that are known to name something."""
         table, found = self.table, []
         if not table.things:
-            first = _name(doc, block.cells[0], table.kind)
+            first = name_in(doc, block.cells[0], table.kind)
             if first is None:
                 return []
             found.append(first)
         for head, cell in list(zip(table.keys, block.cells, strict=False))[1:]:
-            found += _items(doc, cell, self._wanted(head), table.kind)
+            found += items(doc, cell, self._wanted(head))
         if table.things and self._is_offered():
-            found += _feature(doc, block.cells[0])
+            found += feature(doc, block.cells[0])
         return found
 
     def state(self, topic: Member | None, named: Named, cast: Cast, draft: Draft) -> None:
@@ -117,7 +122,7 @@ class Row:
         return columns.kind(head) or "technology"
 
     def _is_offered(self) -> bool:
-        return any(_says_yes(self._text(index)) for index in range(1, len(self.block.cells)))
+        return any(says_yes(self._text(index)) for index in range(1, len(self.block.cells)))
 
     def _text(self, index: int) -> str:
         first, last = self.block.cells[index]
@@ -128,7 +133,7 @@ class Row:
         if any(key == "status" and _UNDECIDED.search(self._text(index)) for _, key, index in heads):
             return
         posts = [
-            self._text(index) for _, key, index in heads if columns.is_post(key) and _says_something(self._text(index))
+            self._text(index) for _, key, index in heads if columns.is_post(key) and says_something(self._text(index))
         ]
         employers = [
             member
@@ -146,9 +151,9 @@ class Row:
                 continue
             if columns.is_price(key) and amounts(_priced(head, text)):
                 self._state_price(subject, head, text, draft)
-            elif _says_yes(text):
-                feature = cast.find(feature_of(head)) if is_named_feature(feature_of(head)) else None
-                _state_yes(subject, head, feature, draft)
+            elif says_yes(text):
+                offered = cast.find(feature_of(head)) if is_named_feature(feature_of(head)) else None
+                _state_yes(subject, head, offered, draft)
             else:
                 _state_cell(subject, head, text, there, draft, role=posts[0] if posts else None)
 
@@ -166,7 +171,7 @@ class Row:
 
     def _state_columns(self, members: dict[tuple[int, int], Member], cast: Cast, draft: Draft) -> None:
         label = self._text(0)
-        feature = next(iter(_inside(members, self.block.cells[0])), None)
+        offered = next(iter(_inside(members, self.block.cells[0])), None)
         for index, thing in enumerate(self.table.things[: len(self.block.cells)]):
             subject = cast.find(thing) if thing else None
             if subject is None or index == 0:
@@ -174,8 +179,8 @@ class Row:
             text, there = self._text(index), _inside(members, self.block.cells[index])
             if columns.is_price(columns.key(label)) and amounts(_priced(label, text)):
                 self._state_price(subject, label, text, draft)
-            elif _says_yes(text):
-                _state_yes(subject, label, feature, draft)
+            elif says_yes(text):
+                _state_yes(subject, label, offered, draft)
             else:
                 _state_cell(subject, label, text, there, draft)
 
@@ -234,7 +239,7 @@ def _read_table(page: Sequence[Block], docs: Sequence[Doc], first: int, last: in
     price = next((label for label in labels if columns.is_price(label)), "")
     table = Table(tuple(heads), tuple(keys), kind, things, price)
     read: dict[int, Form] = {index: Row(table, page[index]) for index in body}
-    ticked = {index for row in rows for index, text in enumerate(_cell_texts(row)[: len(heads)]) if _says_yes(text)}
+    ticked = {index for row in rows for index, text in enumerate(_cell_texts(row)[: len(heads)]) if says_yes(text)}
     return silent | read | ({first: Heads(table, frozenset(ticked))} if has_heads and kind != "person" else {})
 
 
@@ -243,26 +248,6 @@ def _owner_of(head: str) -> str | None:
     if columns.is_price(head):
         return "product"
     return "person" if head in {"age", "skills"} else None
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A row of two cells that is a field of what the page is about."""
-
-    block: Block
-
-    def names(self, block: Block, doc: Doc) -> list[Name] | None:
-        """Return what any prose would name."""
-        return None
-
-    def state(self, topic: Member | None, named: Named, cast: Cast, draft: Draft) -> None:
-        """Add the field."""
-        if topic is None or len(self.block.cells) < 2:
-            return
-        (_, end), (first, last) = self.block.cells[:2]
-        label, value = self.block.text[:end], self.block.text[first:last]
-        if label and value and not _says_no(value):
-            state_field(topic, label, value, [member for name, member in named if name.start >= first], draft)
 
 
 def _cell_texts(block: Block) -> list[str]:
@@ -302,95 +287,8 @@ def _kind_of_things(heads: list[str], rows: Sequence[Block]) -> str:
     return "technology" if 2 * technologies > len(heads) - 1 else "product"
 
 
-def _name(doc: Doc, cell: tuple[int, int], kind: str | None) -> Name | None:
-    """Return a cell as a name, if it looks like one of what its column names."""
-    text = doc.text[cell[0] : cell[1]]
-    if not text or len(text) > _LONGEST_ITEM or len(text.split()) > 6 or not re.search(r"[^\W\d_]", text):
-        return None
-    if _says_no(text) or _says_yes(text) or text.endswith((".", ":", "?")) or amounts(text):
-        return None
-    known = text in vocabulary.listed() or lexicon.is_technology(text) is not None
-    if kind == "person":
-        return name_at(doc, cell[0], text, kind) if looks_like_person(text, full=False) else None
-    if kind is None:
-        recognised = any(
-            token.ent_type_ in {"ORG", "PRODUCT", "GPE", "PERSON", "LOC", "FAC"}
-            for token in doc
-            if cell[0] <= token.idx < cell[1]
-        )
-        if not known and not (recognised and is_capitalised(text) and not lexicon.is_plain(text)):
-            return None
-        return name_at(doc, cell[0], text, "concept", Trust.SHAPE)
-    lower = (
-        kind in {"technology", "product"}
-        and len(text.split()) == 1
-        and (not lexicon.is_common(text) or re.search(r"[-_.\d]", text))
-    )
-    return name_at(doc, cell[0], text, kind) if known or lower or is_capitalised(text) else None
-
-
-def _items(doc: Doc, cell: tuple[int, int], kind: str | None, owner: str | None) -> list[Name]:
-    """Return the names in a cell that lists some."""
-    text = doc.text[cell[0] : cell[1]]
-    if kind is None or not _says_something(text):
-        return []
-    spans = [(cell[0] + part.start(), part[0]) for part in _PART.finditer(text)]
-    if kind == "organization":
-        spans = [(cell[0], text)]
-    found = []
-    for start, part in spans:
-        word = part.strip()
-        start += len(part) - len(part.lstrip())
-        bare = re.sub(r"\s*\(.*?\)$", "", word)
-        if (name := _name(doc, (start, start + len(bare)), kind)) is not None and not _is_too_plain(bare, kind):
-            found.append(name)
-    return found
-
-
-def _is_too_plain(text: str, kind: str) -> bool:
-    """Tell whether a text in a column of names is after all only a word: "Remote", "Various", "Internal"."""
-    if text in vocabulary.listed() or lexicon.is_technology(text):
-        return False
-    plain = vocabulary.wordset(
-        "remote various internal several many worldwide global online hybrid open other custom own community"
-    )
-    return text.lower() in plain or (kind == "technology" and lexicon.is_plain(text))
-
-
-def _feature(doc: Doc, cell: tuple[int, int]) -> list[Name]:
-    """Return the label of a row as a named feature: listed, of an odd shape, or capitalised throughout."""
-    text = feature_of(doc.text[cell[0] : cell[1]])
-    return [name for name in [name_at(doc, cell[0], text, "feature")] if name is not None and is_named_feature(text)]
-
-
-def feature_of(label: str) -> str:
-    """Return what a label says is there: "SAML support" is SAML."""
-    return re.sub(r"(?<=\S)\s+[Ss]upport$", "", label)
-
-
-def is_named_feature(text: str) -> bool:
-    """Tell whether a feature has a name of its own: SSO, Audit Logs; "Audit logs" only where the list knows it."""
-    listed = {name.casefold() for name in vocabulary.listed()}
-    words = text.split()
-    odd = len(words) == 1 and re.fullmatch(r"[A-Z][A-Z0-9]{1,6}|[A-Z][a-z]+[A-Z]\w*", text) is not None
-    titled = 1 < len(words) < 5 and all(word[0].isupper() or word.lower() in {"&", "and", "of"} for word in words)
-    return text.casefold() in listed or odd or titled
-
-
 def _inside(members: dict[tuple[int, int], Member], cell: tuple[int, int]) -> list[Member]:
     return [member for (first, last), member in members.items() if cell[0] <= first and last <= cell[1]]
-
-
-def _says_yes(text: str) -> bool:
-    return text.lower().strip(" .*") in _YES
-
-
-def _says_no(text: str) -> bool:
-    return text.lower().strip(" *") in _NO or re.match(r"(?:no|not|none|without)\b", text.lower()) is not None
-
-
-def _says_something(text: str) -> bool:
-    return bool(text.strip()) and not _says_yes(text) and not _says_no(text)
 
 
 def _priced(head: str, text: str) -> str:
@@ -414,7 +312,7 @@ def _state_cell(
 ) -> None:
     """Add what one cell says of the row's thing."""
     key = columns.key(head)
-    if columns.is_silent(key) or not text or _says_no(text) or text.lower() in _PLAIN:
+    if columns.is_silent(key) or not text or says_no(text) or text.lower() in PLAIN:
         return
     if columns.is_price(key) and not amounts(text) and text.lower() != "free":
         return
@@ -432,13 +330,13 @@ def _state_cell(
         _state_value(subject, head, key, text, draft)
 
 
-def _state_yes(subject: Member, head: str, feature: Member | None, draft: Draft) -> None:
+def _state_yes(subject: Member, head: str, offered: Member | None, draft: Draft) -> None:
     """Add that the row's thing has what the head says."""
     if columns.is_quality(columns.key(head)) or subject.type == "person":
         return
     verb = "SUPPORTS" if subject.type == "technology" else "INCLUDES"
-    if feature is not None:
-        draft.relate(subject, verb, feature)
+    if offered is not None:
+        draft.relate(subject, verb, offered)
     else:
         words = head if head[1:2].isupper() else head[:1].lower() + head[1:]
         draft.state(subject, f"{verb.lower()} {words}", "feature", verb, importance=0.6)
