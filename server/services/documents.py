@@ -239,6 +239,7 @@ class Documents:
             await remove_entities(tx, entities)
             await self._unname(tx, {e.id for e in described}, {a.entity_id for a in named}, set(entities))
             tx.delete_ids(models.Document, [id])
+        await self._store.sweep_spool()
         await self._store.checkpoint()
         return Removed(removed, kept, len(entities))
 

@@ -23,6 +23,7 @@ from server.ids import NodeKind
 from server.store import vectors
 from server.store.database import Database
 from server.store.followers import Embed, VectorFollower, positions
+from server.store.jobs import open_jobs
 from server.store.migrations import check_current, migrate
 from server.store.reader import Reader
 from server.store.records import VolumeRecord
@@ -32,6 +33,9 @@ from server.store.spool import Spool
 from server.store.transaction import Clock, Transaction, lock_volume, utc_now
 
 __all__ = ["Store", "Transaction", "stated_model"]
+
+
+_HOUR = 3600.0
 
 
 def stated_model(model: str, dimension: int) -> str:
@@ -185,6 +189,16 @@ class Store:
         if self.database.dialect == "sqlite":
             async with self.database.reading() as connection:
                 await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    async def sweep_spool(self, jobs: Sequence[UUID] | None = None) -> None:
+        """Remove answers that nobody waits for: of these jobs, or of all, those that have ended or are gone.
+
+        Whoever has taken over an open job may have use for an answer that came late.
+        """
+        if jobs is None:
+            self.spool.tidy(older_than=_HOUR)
+        kept = self.spool.jobs() if jobs is None else list(jobs)
+        self.spool.drop(set(kept) - await open_jobs(self.read, kept))
 
     async def log_positions(self) -> tuple[int, dict[str, int]]:
         """Return the number of the last log entry, and of the last that each follower has handled."""

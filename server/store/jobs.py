@@ -320,5 +320,10 @@ async def dead_jobs(read: Reader, ingestion_ids: list[UUID]) -> list[DeadJobReco
 
 async def open_jobs(read: Reader, ids: list[UUID]) -> set[UUID]:
     """Return which of these jobs wait or are being worked on."""
-    statement = select(_job.c.id).where(_job.c.id.in_(ids), _job.c.status.in_((_READY, _RUNNING)))
-    return {row[0] for row in await read.rows(statement)}
+    found: set[UUID] = set()
+    for start in range(0, len(ids), 500):
+        own = _job.c.id.in_(ids[start : start + 500])
+        found |= {
+            row[0] for row in await read.rows(select(_job.c.id).where(own, _job.c.status.in_((_READY, _RUNNING))))
+        }
+    return found

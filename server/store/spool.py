@@ -8,6 +8,7 @@ power: nothing waits for the disk.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -46,6 +47,14 @@ class Spool:
                 with suppress(ValueError):
                     found.append(UUID(path.stem))
         return found
+
+    def tidy(self, *, older_than: float) -> None:
+        """Remove what a process that was killed had begun to write, so many seconds ago or more."""
+        before = time.time() - older_than
+        with suppress(FileNotFoundError):
+            for part in self._folder.glob("*.part"):
+                if part.stat().st_mtime <= before:
+                    part.unlink(missing_ok=True)
 
     def _path(self, job: UUID) -> Path:
         return self._folder / f"{job}.json"

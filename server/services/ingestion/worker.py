@@ -24,7 +24,7 @@ from server.services.ingestion.answers import decode_extraction, decode_reading,
 from server.services.ingestion.writer import DocumentWriter
 from server.services.reading import Gathering, Reading, cut
 from server.store import Store
-from server.store.jobs import Job, JobQueue, LeaseLost, Limit, open_jobs
+from server.store.jobs import Job, JobQueue, LeaseLost, Limit
 from server.store.records import DocumentRecord, IngestionRecord
 from server.terms import IngestionStatus, JobKind
 
@@ -113,17 +113,13 @@ class IngestionWorker:
             return
 
     async def _keep_swept(self) -> None:
-        """Remove answers that nobody waits for: those of workers that died between the commit and the removal."""
+        """Remove, from time to time, answers that workers left which died between the commit and the removal."""
         while True:
             try:
-                await self._sweep(self._store.spool.jobs())
+                await self._store.sweep_spool()
             except ServerError as error:
                 _log.warning("The spool was not swept: %s", error.message)
             await asyncio.sleep(_SWEEP)
-
-    async def _sweep(self, kept: list[UUID]) -> None:
-        """Remove answers of jobs that have ended. Whoever has taken an open job over may have use for what came late."""
-        self._store.spool.drop(set(kept) - await open_jobs(self._store.read, kept))
 
     async def step(self) -> bool:
         """Take up one ingestion and follow it until it ends, fails or has to wait; False where none can be taken up."""
@@ -182,7 +178,7 @@ class IngestionWorker:
                 self._store.spool.drop([job.id])
             except (LeaseLost, NotFound):
                 _log.info("Ingestion %s is not ours any more.", job.ingestion_id)
-                await self._patiently(partial(self._sweep, [job.id]))
+                await self._patiently(partial(self._store.sweep_spool, [job.id]))
                 return
             except ServerError as error:
                 await self._patiently(partial(self._again_or_bury, job, error))
