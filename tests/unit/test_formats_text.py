@@ -155,6 +155,13 @@ def test_older_encodings_are_declared_or_told_by_their_bytes(
     assert decode(data, mime_type, claimed) == text
 
 
+@pytest.mark.parametrize("name", ["zlib", "hex", "base64", "rot13", "idna", "punycode", "undefined"])
+def test_a_declared_coding_that_is_none_of_text_is_passed_over(name: str) -> None:
+    data = "Der Käufer überließ Größe und Länge dem Händler. ".encode("cp1252") * 4
+    assert decode(data, PLAIN, f"text/plain; charset={name}") == data.decode("cp1252")
+    assert decode(b"<html>" + data, HTML, f"text/html; charset={name}") == "<html>" + data.decode("cp1252")
+
+
 @pytest.mark.parametrize(
     "data",
     [

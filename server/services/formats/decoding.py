@@ -67,7 +67,10 @@ def decode(data: bytes, mime_type: str, claimed: str | None) -> str:
     for name in (named and named[1], declared and (declared[1] or declared[2]).decode()):
         encoding = _known(name)
         if encoding:
-            text = data.decode(encoding, "replace")
+            try:
+                text = data.decode(encoding, "replace")
+            except (LookupError, UnicodeError):  # Python knows codings under names like "zlib" that are none of text
+                continue
             if mime_type == HTML or "\ufffd" not in text:
                 return text
     guess = _western(data) or _guessed(data)
