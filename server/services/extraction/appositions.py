@@ -18,7 +18,7 @@ from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import conjuncts
+from server.services.extraction.syntax import PERSON, conjuncts, whole
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -55,6 +55,7 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
         if child.dep_ == "compound" and _is_right_before(child, name) and child.pos_ in {"NOUN", "PROPN"}
     ]
     above = [name.head] if name.dep_ == "appos" and reading.member(name.head) is None and name.i > name.head.i else []
+    above = [noun for noun in above if not any(child.lower_ == "of" and child.i < name.i for child in noun.children)]
     return [
         noun for noun in (*after, *before, *above) if noun.pos_ in {"NOUN", "PROPN"} and reading.member(noun) is None
     ]
@@ -77,7 +78,7 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
                 continue
             member.learn("person", Trust.CUE)
             owner.learn("person", Trust.CUE)
-            draft.relate(member, upper_snake(word, "of"), owner)
+            draft.relate(member, upper_snake(whole(noun), "of"), owner)
         elif is_role(noun) and member.type in {"person", "concept"} and _may_employ(owner):
             member.learn("person", Trust.CUE)
             owner.learn("organization", Trust.STATED)
@@ -119,6 +120,19 @@ def _may_employ(owner: Member) -> bool:
     return owner.type != "place"
 
 
+def _listed(first: Token, noun: Token, resolved: Mapping[int, Member]) -> list[Token]:
+    """Return the names of a list after "of"; of parents also those that the parser has hung on a title: "of Ernst, Prince of X, and Ada"."""
+    kin = noun.lemma_.lower() in KIN
+    found = [one for one in conjuncts(first) if one == first or (one.text == PERSON) == (first.text == PERSON)]
+    if not kin:
+        return found
+    beyond = [one for one in first.subtree if one.text == PERSON and one.i in resolved and one not in found]
+    titled = [one for one in beyond if one.dep_ == "conj" and one.head.text != PERSON]
+    after = [one for one in noun.children if one.dep_ == "appos" and one.i > first.i and one.i in resolved]
+    named = [] if first.i in resolved else after[:1]  # "the son of the former governor Ada"
+    return [*found, *titled, *named]
+
+
 def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list[tuple[Token, str]]:
     """Return the named ones that the noun belongs to, each with the preposition that says so."""
     holders = [noun, *(child for child in (noun.head,) if noun.dep_ == "compound")]
@@ -134,5 +148,5 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
             if one.lower_ in DISCIPLINES or (of is not None and is_discipline(of)):
                 found += _owners(one, member, resolved)  # "VP of Engineering at Acme"
             else:
-                found += [(each, child.lower_) for each in conjuncts(one)]
+                found += [(each, child.lower_) for each in _listed(one, noun, resolved)]
     return [(token, word) for token, word in found if resolved.get(token.i) not in {None, member}]

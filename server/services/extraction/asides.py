@@ -20,6 +20,9 @@ _BRACKET = re.compile(r"\s?\(\s?([^()]{1,120})\)")
 _BIRTH = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
 _DEATH = re.compile(r"\b(?:died|d\.)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*[–—-]\s*")
+_SMALL = frozenset({"in", "at", "near", "of", "the", "de", "la"})
+_AFTER_DATE = re.compile(r"\d{3,4},?\s(?:(?:in|at|near)\s)?(?:the\s)?$")
+_BEFORE_DATE = re.compile(r",\s(?:\d|[A-Z][a-z]+ \d)")
 _KNOWN_AS = re.compile(r"(?:also known as|known as|aka|a\.k\.a\.|formerly|or|short for|abbreviated)\s+", re.IGNORECASE)
 
 
@@ -66,6 +69,30 @@ def state_life(member: Member, aside: Aside, draft: Draft) -> None:
         )
 
 
+def _is_between(words: str) -> bool:
+    """Tell whether the words may stand between the two dates of a life: a dash, and places."""
+    parts = re.findall(r"[^\s,–—-]+", words)
+    return _RANGE.search(words) is not None and all(part in _SMALL or part[0].isupper() for part in parts)
+
+
+def state_places(
+    member: Member, aside: Aside, text: str, inside: Iterable[tuple[int, int, Member]], draft: Draft
+) -> None:
+    """Add where somebody was born and died, from the places right beside the dates; `inside`: characters and whom they name."""
+    done: set[str] = set()
+    for start, end, place in inside:
+        before, after = text[aside.start : start], text[end : aside.end]
+        beside = _AFTER_DATE.search(before) or (re.search(r"[(;–—-]\s?$", before) and _BEFORE_DATE.match(after))
+        if place.type not in {"place", "concept"} or not beside:
+            continue
+        second = aside.born is not None and aside.died is not None and re.search(r"[–—-]", before) is not None
+        word, when = ("DIED_IN", aside.died) if second or aside.born is None else ("BORN_IN", aside.born)
+        if word not in done:
+            place.learn("place", Trust.CUE)
+            draft.relate(member, word, place, when, event=True)
+            done.add(word)
+
+
 def within(asides: Iterable[Aside], start: int) -> bool:
     """Tell whether a character belongs to an aside."""
     return any(aside.start <= start < aside.end for aside in asides)
@@ -94,7 +121,8 @@ def _abbreviates(letters: str, words: str) -> bool:
 
 
 def _life(inside: str) -> tuple[Period | None, Period | None]:
-    found = periods(f"in {inside}") if inside[:1].isdigit() or inside[:1].isupper() else periods(inside)
+    dated = f"in {inside}" if inside[:1].isdigit() or inside[:1].isupper() else inside
+    found = periods(dated)
     if not found or len(inside) > 90:
         return None, None
     birth, death = _BIRTH.search(inside), _DEATH.search(inside)
@@ -102,6 +130,8 @@ def _life(inside: str) -> tuple[Period | None, Period | None]:
         first, last = found[0], found[-1]
         both = birth is not None and death is not None
         return (first if birth else None), (last if death and (both or not birth) else None)
+    if len(found) == 2 and _is_between(dated[found[0].end : found[1].start]):
+        return found[0], found[1]
     parts = _RANGE.split(inside)
     points = [periods(f"in {part}") for part in parts]
     if len(parts) == 2 and all(len(point) == 1 for point in points):

@@ -24,6 +24,7 @@ from server.services.extraction.syntax import (
     is_passive,
 )
 
+_NEAR = 3
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
 
@@ -83,6 +84,7 @@ def clauses(sentence: Span) -> Iterator[Clause]:
             if token.i in cited:
                 doubt = "somebody is quoted with it"
             complements = tuple(one for one in _complements(token) if not _is_none(one.token))
+            complements = complements or _shared(token)
             clause = Clause(token, tuple(subjects(token)), complements, is_passive(token), doubt)
             yield from _paired(clause) if pairs else _split(clause)
 
@@ -101,6 +103,16 @@ def _paired(clause: Clause) -> Iterator[Clause]:
             )
     else:
         yield replace(clause, doubt=clause.doubt or "it pairs its lists, each with its own")
+
+
+def _shared(verb: Token) -> tuple[Complement, ...]:
+    """Return what the next verb takes for both: "written and directed by Ada"."""
+    after = next((child for child in verb.children if child.dep_ == "conj" and child.pos_ == "VERB"), None)
+    between = verb.doc[verb.i + 1 : after.i] if after is not None and after.i > verb.i else ()
+    close = after is not None and after.tag_ == verb.tag_ and 0 < len(between) <= _NEAR
+    if after is None or not close or not all(token.dep_ in {"cc", "advmod", "punct", "conj"} for token in between):
+        return ()
+    return tuple(one for one in _complements(after) if not _is_none(one.token)) or _shared(after)
 
 
 def _split(clause: Clause) -> Iterator[Clause]:
@@ -150,6 +162,8 @@ def _complements(verb: Token) -> Iterator[Complement]:
         elif (child.dep_ in OBJECTS and child.tag_ not in _RELATIVE and child.pos_ != "ADP") or is_late(verb, child):
             for noun in conjuncts(child):
                 yield Complement(noun)
+                if not is_name(noun):
+                    yield from (Complement(one) for one in noun.children if one.dep_ == "compound" and is_name(one))
                 if noun == child or noun.pos_ == "NOUN":
                     yield from _prepositions(noun, noun=noun)
         elif child.dep_ in {"acomp", "oprd"} and child.pos_ in {"ADJ", "VERB"}:
@@ -170,6 +184,12 @@ def _prepositions(head: Token, noun: Token | None = None, adjective: Token | Non
             yield from _prepositional(child, noun, adjective)
 
 
+def _beyond_title(person: Token) -> list[Token]:
+    """Return the persons that the parser has hung on the realm of the one before: "of Ernst, Prince of X, and Ada"."""
+    inside = person.subtree if person.text == PERSON else ()
+    return [one for one in inside if one.text == PERSON and one.dep_ == "conj" and one.head.text != PERSON]
+
+
 def _prepositional(
     preposition: Token, noun: Token | None = None, adjective: Token | None = None
 ) -> Iterator[Complement]:
@@ -179,7 +199,8 @@ def _prepositional(
         return
     for child in preposition.children:
         if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":
-            for one in conjuncts(child):
+            beyond = [] if noun is None else _beyond_title(child)
+            for one in (*conjuncts(child), *beyond):
                 yield Complement(one, words, noun, adjective)
                 if not is_name(one) and one.tag_ != "CD":
                     yield from _prepositions(one, noun=one)

@@ -48,6 +48,7 @@ FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
 _FORMER = frozenset(
     {"former", "formerly", "ex", "ex-", "previous", "past", "onetime", "erstwhile", "retired", "sometime"}
 )
+_EARLIER = frozenset({"formerly", "previously", "once", "earlier"})
 _POSTS = vocabulary.wordset(
     "ceo cto cfo coo cio cmo vp president chair chairman chairwoman chairperson director head dean rector principal secretary treasurer "
     "minister governor mayor captain coach manager lead leader maintainer"
@@ -107,14 +108,23 @@ def _employers_of(role: Complement, employers: list[tuple[Complement, Member]]) 
     return own or employers
 
 
+def _is_over(verb: Token) -> bool:
+    """Tell whether an adverb puts an employment in the past: "previously worked at", "(then employed by"."""
+    adverbs = {child.lower_ for child in verb.children if child.dep_ == "advmod"}
+    return bool(adverbs & _EARLIER) or ("then" in adverbs and verb.dep_ in {"parataxis", "acl", "advcl"})
+
+
 def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tuple[str, str | None]]:
     """Return the kinds of edge that the roles make, each once, with the role."""
     if not roles:
         joins = scene.clause.lemma in _JOINING and any(word.lower() in _UNIONS for word in employer.name.split())
-        return [("JOINED" if joins else "WORKS_AT", None)]
+        kind = "WORKED_AT" if _is_over(scene.clause.verb) else "WORKS_AT"
+        return [("JOINED" if joins else kind, None)]
+    over = _is_over(scene.clause.verb)
     kinds: dict[str, str | None] = {}
     for role in roles:
-        kinds.setdefault(post_type(role.token), scene.phrase(role.token))
+        kind = post_type(role.token)
+        kinds.setdefault("WORKED_AT" if over and kind == "WORKS_AT" else kind, scene.phrase(role.token))
     return list(kinds.items())
 
 

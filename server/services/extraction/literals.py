@@ -19,6 +19,7 @@ _NUMBER = re.compile(
     r"^\w+(?:\sof)?\s(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s(thousand|million|billion|trillion))?\s[a-z]"
 )
 _OPEN_END = re.compile(r"\b(?:or|and)\s(?:more|less|fewer|so|over|under|up|above|below)\b|\bat\s(?:least|most)\b")
+_FIGURE = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _SCALES = {None: 1, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
 
@@ -58,6 +59,29 @@ def prices(scene: Scene, draft: Draft) -> None:
         when=scene.when,
     )
     scene.use(token, scene.clause.verb)
+
+
+def populations(scene: Scene, draft: Draft) -> None:
+    """ "With a population of 1,807" is a fact with its NUMBER; what is only "about" that makes none."""
+    for noun in scene.own():
+        if noun.lemma_.lower() != "population":
+            continue
+        figures = [
+            one for child in noun.children if child.lower_ == "of" for one in child.children if one.dep_ == "pobj"
+        ]
+        for figure in figures:
+            text = scene.reading.text([figure])
+            if _FIGURE.fullmatch(text) and not list(figure.children):
+                value = text.replace(",", "")
+                draft.state(
+                    scene.subject,
+                    f"population of {text}",
+                    "statement",
+                    "POPULATION",
+                    value=value,
+                    value_type=ValueType.NUMBER,
+                    when=scene.when,
+                )
 
 
 def dates(scene: Scene, draft: Draft) -> None:

@@ -16,7 +16,7 @@ from spacy.tokens import Span as SpacySpan
 
 from server.services.extraction import language, names
 from server.services.extraction.appositions import appositions
-from server.services.extraction.asides import Aside, asides, state_life
+from server.services.extraction.asides import Aside, asides, state_life, state_places
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.clauses import Clause, clauses
 from server.services.extraction.coreference import Discourse, is_pronoun
@@ -28,7 +28,7 @@ from server.services.extraction.forms import Form
 from server.services.extraction.glosses import joint_of, read_gloss
 from server.services.extraction.kinds import Trust
 from server.services.extraction.layout import Around, bare_title, is_resume, lay_out, owner_of
-from server.services.extraction.literals import dates, prices
+from server.services.extraction.literals import dates, populations, prices
 from server.services.extraction.markup import Block, Kind, blocks
 from server.services.extraction.money import amounts
 from server.services.extraction.names import Name
@@ -49,6 +49,7 @@ _RULES: tuple[Callable[[Scene, Draft], None], ...] = (
     skills,
     edges,
     prices,
+    populations,
     definitions,
     dates,
     statements,
@@ -210,6 +211,9 @@ class _Chunk:
         for member, aside in passage.asides:
             if not any(passage.doc[index].idx == aside.start for index in cited):
                 state_life(member, aside, self._draft)
+                within = [(n.start, n.end, m) for n, m in zip(passage.names, passage.members, strict=True)]
+                beside = [one for one in within if aside.start < one[0] < aside.end]
+                state_places(member, aside, block.text, beside, self._draft)
         if passage.speaker is None and read_field(block, passage.topic, named, self._draft):
             return
         spans = [(name.start, name.end, member) for name, member in zip(passage.names, passage.members, strict=True)]

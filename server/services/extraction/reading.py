@@ -25,6 +25,9 @@ _KINDS = vocabulary.wordset(
     "organisation project initiative library browser toolkit engine newspaper magazine website app application program programme "
     "movement foundation network"
 )
+_AREAS = vocabulary.wordset(
+    "province state county district region island municipality prefecture city town village area neighborhood neighbourhood"
+)
 _MOST_NOUNS = 3
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _ENDS = frozenset({".", "!", "?"})
@@ -166,7 +169,12 @@ def _is_article(pieces: list[Piece]) -> bool:
 
 def _with_kind(first: Token, end: int, means: object) -> int:
     """Return where a name with the noun that says its kind ends: "the Transformer architecture" is one thing, named once."""
-    if not isinstance(means, Member) or first.i == 0 or first.nbor(-1).lower_ != "the":
+    if not isinstance(means, Member) or first.i == 0:
+        return end
+    if means.type == "place":
+        area = next((token for token in first.doc[first.i + 1 : first.i + 10] if token.idx >= end), None)
+        return area.idx + len(area.text) if area is not None and area.text in _AREAS else end
+    if first.nbor(-1).lower_ != "the":
         return end
     rest = [token for token in first.doc[first.i + 1 : first.i + 10] if token.idx >= end][:4]
     nouns = 0

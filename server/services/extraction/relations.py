@@ -12,6 +12,7 @@ from server.services.extraction.employment import FOUNDERS, is_former, is_role
 from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
+from server.services.extraction.syntax import whole
 
 _MAKING = vocabulary.wordset(
     "build develop write program code implement work ship design create run deploy maintain engineer architect automate migrate model "
@@ -25,6 +26,7 @@ _NO_EDGE = vocabulary.wordset(
 )
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
 _PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  # prepositions in a verb's clothes
+_PROVISIONS = frozenset({"usage", "use", "access", "support", "integration", "compatibility"})
 _CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
 _DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
 _LYING = frozenset({"place", "organization", "concept"})
@@ -76,7 +78,8 @@ def edges(scene: Scene, draft: Draft) -> None:
             kind, inverted = predicates.agent_type(clause.lemma, kind, present=_is_present(clause.verb))
             source, target = (member, scene.subject) if inverted else (source, target)
         draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
-        (scene.told if complement.preposition else scene.used).add(complement.token.i)
+        partial = complement.preposition or complement.token.dep_ == "compound"
+        (scene.told if partial else scene.used).add(complement.token.i)
 
 
 def _is_present(verb: Token) -> bool:
@@ -93,6 +96,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return _being(scene, complement, member)
     if complement.noun is not None:
         return mediated_type(scene, complement, member)
+    if complement.token.dep_ == "compound" and not _stands_for(complement.token.head, member):
+        return None
     if not preposition and clause.lemma == "have" and _listed_under(complement.token).lemma_.lower() in _CHILDREN:
         return "PARENT_OF" if scene.subject.type in {"person", "concept"} and member.type != "organization" else None
     if _is_stray(scene, complement, member) or (preposition == "by" and _is_derived(scene, complement)):
@@ -101,13 +106,22 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return None
     if preposition and (thing := _plain_object(scene)) is not None:
         return beside_object_type(scene, complement, thing)
-    if clause.lemma in _NO_EDGE and not any(child.dep_ == "prt" for child in clause.verb.children):
+    moves = clause.lemma in {"go", "come"} and preposition in {"to", "from", "into"}
+    if clause.lemma in _NO_EDGE and not moves and not any(child.dep_ == "prt" for child in clause.verb.children):
         return None
     if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
         return None
     if clause.passive and not preposition:
         return None
     return verb_type(scene, preposition)
+
+
+def _stands_for(noun: Token, member: Member) -> bool:
+    """Tell whether what is done to a noun is done to the name before it: "styles HTML elements", "includes Okta usage"."""
+    if any(child.dep_ == "poss" for child in noun.children):
+        return False
+    provided = noun.lemma_.lower() in _PROVISIONS and member.type in {"product", "concept", "organization"}
+    return member.type in {"technology", "feature"} or provided
 
 
 def _hangs_on(token: Token, head: Token) -> bool:
@@ -168,7 +182,7 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
         return "FOUNDED"
     former = "former" if is_former(noun) else ""
     if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in PURPOSES):
-        word = scene.reading.text([noun]) if scene.reading.member(noun) else noun.lemma_
+        word = scene.reading.text([noun]) if scene.reading.member(noun) else whole(noun)
         return predicates.upper_snake(former, word, preposition)
     if preposition == "by":
         return "CREATED_BY"

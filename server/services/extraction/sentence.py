@@ -161,7 +161,10 @@ def _branch(token: Token) -> Iterator[Token]:
     yield token
     for child in token.children:
         if child.dep_ in {"relcl", "advcl"} or (
-            child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"} and token.pos_ in {"VERB", "AUX"}
+            child.dep_ == "conj"
+            and child.pos_ in {"VERB", "AUX"}
+            and token.pos_ in {"VERB", "AUX"}
+            and token.dep_ != "acl"
         ):
             continue
         yield from _branch(child)

@@ -19,6 +19,8 @@ def subjects(verb: Token) -> list[Token]:
     own = [child for child in verb.children if child.dep_ in SUBJECTS and not is_late(verb, child)]
     if own:
         return [one for child in own for one in _antecedent(verb, child)]
+    if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
+        return [named]
     if verb.dep_ == "conj" or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
         if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
@@ -45,7 +47,9 @@ def _named_before(verb: Token) -> Token | None:
     """Return the name that a passive participle with its agent follows: "star in The Batman, directed by Matt Reeves"."""
     edge = verb.left_edge.i
     by = verb.tag_ == "VBN" and any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
-    if not by or edge < 2 or verb.doc[edge - 1].text != ",":
+    if verb.doc[edge].text in {",", "("}:
+        edge += 1
+    if not by or edge < 2 or verb.doc[edge - 1].text not in {",", "("}:
         return None
     before = verb.doc[edge - 2]
     return before if is_name(before) else None

@@ -47,11 +47,25 @@ def topmost(noun: Token) -> Token:
     return noun
 
 
+def whole(noun: Token) -> str:
+    """Return the noun's lemma with what hyphens bind to it: "great-grandfather", "father-in-law"."""
+    first, doc = noun.i, noun.doc
+    while (
+        first >= 2 and doc[first - 1].text == "-" and not doc[first - 1].whitespace_ and not doc[first - 2].whitespace_
+    ):
+        first -= 2
+    return "".join(token.text for token in doc[first : noun.i]) + noun.lemma_
+
+
 def is_passive(verb: Token) -> bool:
     """Tell whether the verb is passive; a participle alone is, unless "have" helps it."""
     if any(child.dep_ in {"auxpass", "nsubjpass"} for child in verb.children):
         return True
-    if verb.dep_ == "acl" and verb.tag_ == "VBD" and any(child.dep_ == "agent" for child in verb.children):
+    if (
+        verb.dep_ in {"acl", "parataxis"}
+        and verb.tag_ in {"VBD", "VBN"}
+        and any(child.dep_ == "agent" for child in verb.children)
+    ):
         return True
     if verb.tag_ != "VBN" or any(child.dep_ == "aux" and child.lemma_ == "have" for child in verb.children):
         return False
