@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any
 
 from server.errors import BadUserInput, LimitExceeded, ServerError
@@ -22,8 +23,9 @@ if sys.platform != "win32":  # where time alone is bounded
     import resource
 
 OUT_OF_MEMORY = 71
-_WATCH = 0.1
+_WATCH = 0.05
 _GRACE = 5
+_ROOM = 64 * 1024 * 1024
 
 
 class _Watch:
@@ -45,6 +47,7 @@ class _Watch:
 def main() -> None:
     """Read files until the server closes our input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.excepthook = _fall
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a library that prints must not break the frames
@@ -57,10 +60,15 @@ def main() -> None:
             watch.most = _bound_memory(head["limits"]["memory"])
             started = True
         _bound_time(head["limits"]["seconds"])
-        try:
-            _answer(answers, head, body)
-        except MemoryError:
-            os._exit(OUT_OF_MEMORY)
+        _answer(answers, head, body)
+
+
+def _fall(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """End at once: without memory, what an interpreter does at its end can hang."""
+    if issubclass(kind, MemoryError):
+        os._exit(OUT_OF_MEMORY)
+    sys.__excepthook__(kind, error, trace)
+    os._exit(1)
 
 
 def _answer(answers: IO[bytes], head: dict[str, Any], body: bytes) -> None:
@@ -74,7 +82,7 @@ def _answer(answers: IO[bytes], head: dict[str, Any], body: bytes) -> None:
     except OSError as error:
         send(answers, {"refused": ServerError.code, "message": str(error)})
     else:
-        send(answers, {"text": found.text, "mime_type": found.mime_type, "title": found.title})
+        send(answers, {"text": found.text, "title": found.title})
 
 
 def _most_resident() -> int:
@@ -85,12 +93,16 @@ def _most_resident() -> int:
 
 
 def _bound_memory(memory: int) -> int:
-    """Bound address space where the system does that, and return how much may become resident."""
+    """Bound address space where the system does that, and return how much may become resident.
+
+    The bound has some room above: what grows slowly is seen in time, and a failed allocation leaves a process that may hang.
+    """
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
+        most = used + memory + memory // 4 + _ROOM
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     return _most_resident() + memory
 
 

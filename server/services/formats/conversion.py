@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.errors import BadUserInput, LimitExceeded
 from server.services.formats.decoding import as_text, decode
@@ -12,6 +12,8 @@ from server.services.formats.types import DOCX, HTML, PDF, Converted
 __all__ = ["Allowed", "checked", "convert"]
 
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_NAMES = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_LONGEST_TITLE = 300
 _BLANK = "The file has no text: there is nothing to read."
 
 
@@ -45,12 +47,11 @@ def convert(data: bytes, mime_type: str, claimed: str | None, allowed: Allowed) 
         title, text = read_page(decode(data, mime_type, claimed))
     else:
         return checked(as_text(decode(data, mime_type, claimed), mime_type), allowed.characters)
-    title = " ".join(_UNSTORABLE.sub("", title or "").split()) or None
     return checked(Converted(_UNSTORABLE.sub("", text), mime_type, title), allowed.characters)
 
 
 def checked(found: Converted, characters: int) -> Converted:
-    """Return what was found, if it says something and not too much.
+    """Return what was found, if it says something and not too much; its title in one line that can be stored.
 
     Raises:
         BadUserInput: it has no letter or digit.
@@ -62,4 +63,9 @@ def checked(found: Converted, characters: int) -> Converted:
         raise LimitExceeded(
             f"The file has {len(found.text):,} characters of text; at most {characters:,} are read. Send it in parts."
         )
-    return found
+    return replace(found, title=_one_line(found.title or ""))
+
+
+def _one_line(title: str) -> str | None:
+    said = " ".join(_NOT_IN_NAMES.sub(" ", title).split())[:_LONGEST_TITLE].rstrip()
+    return said if re.search(r"[^\W_]", said) else None

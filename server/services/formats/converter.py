@@ -6,6 +6,7 @@ Text in UTF-8 needs no process. Every refusal names the argument that the caller
 from __future__ import annotations
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # the process that reads imports this package, and does witho
 
 __all__ = ["Converter"]
 
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _AT_ONCE = 2
 _IDLE = 60.0
 _FILES_A_PROCESS = 100
@@ -78,7 +80,7 @@ class Converter:
             finally:
                 self._busy.discard(reader)
                 self._release(reader)
-        return _converted(answer)
+        return _converted(answer, mime_type)
 
     def _reader(self) -> Reader:
         while self._idle:
@@ -137,10 +139,10 @@ def _unicode(file: bytes | Path, mime_type: str, characters: int) -> Converted |
     return None if text is None else checked(as_text(text, mime_type), characters)
 
 
-def _converted(answer: dict[str, Any]) -> Converted:
+def _converted(answer: dict[str, Any], mime_type: str) -> Converted:
     """The answer of a process, which is data from outside: what is not of the right form is a defect of the file."""
     match answer:
-        case {"text": str(text), "mime_type": str(mime_type), "title": str() | None as title}:
+        case {"text": str(text), "title": str() | None as title} if not _UNSTORABLE.search(text + (title or "")):
             return Converted(text, mime_type, title)
         case {"refused": LimitExceeded.code, "message": str(message)}:
             raise LimitExceeded(message)
