@@ -100,7 +100,8 @@ class _Driver(AsyncAdapt_aiosqlite_dbapi):
     def connect(self, *arg: Any, **kw: Any) -> AsyncAdapt_aiosqlite_connection:
         connection = aiosqlite.connect(*arg, **kw)
         connection._thread.daemon = True
-        return _Connection(self, await_(connection))
+        opened: Any = await_(connection)
+        return _Connection(self, opened)
 
 
 def driver() -> AsyncAdapt_aiosqlite_dbapi:

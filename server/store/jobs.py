@@ -67,6 +67,7 @@ class JobQueue:
         self._database = database
         self._lease = lease
         self._limits = {name: limit for name, limit in (limits or {}).items() if limit != Limit()}
+        self._busy = False
         self.owner = owner
 
     def _in(self, seconds: float) -> ColumnElement[datetime]:
@@ -82,9 +83,9 @@ class JobQueue:
         A job that is taken over counts a kill, which is no failure of it. None also where all that waits is in lanes that
         are full, or whose next job may not start yet.
         """
-        async with self._database.reading() as connection:
-            if (await connection.execute(select(func.coalesce(*self._oldest([]))))).scalar() is None:
-                return None
+        if not self._busy and not await self._anything():
+            return None
+        self._busy = False
         async with self._database.writing() as connection:
             full = await self._full(connection)
             chosen = func.coalesce(*self._oldest(full, lock=True))
@@ -102,7 +103,13 @@ class JobQueue:
                 return None
             job = Job._make(row)
             await self._begin(connection, job)
+        self._busy = True
         return job
+
+    async def _anything(self) -> bool:
+        """Look without writing: a worker that waits must not take turns with those that write."""
+        async with self._database.reading() as connection:
+            return (await connection.execute(select(func.coalesce(*self._oldest([]))))).scalar() is not None
 
     def _oldest(self, full: list[str], *, lock: bool = False) -> tuple[Any, Any]:
         """Return the subqueries for the oldest job whose worker has died, and for the oldest that waits."""

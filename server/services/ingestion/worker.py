@@ -242,7 +242,9 @@ class IngestionWorker:
         if run.gathering is None:
             size, kind = run.ingestion.chunk_size, run.document.mime_type
             gathering = await cut(title=run.document.title, content=run.content, mime_type=kind, chunk_size=size)
-            for number, answer in enumerate(await self._queue.answers(job.ingestion_id, JobKind.CHUNK)):
+            begun = job.kind != JobKind.CHUNK or job.ordinal > 0
+            answers = await self._queue.answers(job.ingestion_id, JobKind.CHUNK) if begun else []
+            for number, answer in enumerate(answers):
                 gathering.add(number, decode_extraction(answer))
             run.gathering = gathering
         return run.gathering
