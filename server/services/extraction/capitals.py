@@ -21,6 +21,7 @@ _SUFFIXES = frozenset(
 )
 _CODE = re.compile(r"(?!(?:19|20)\d\d$)\d{2,5}")
 _LETTERS = re.compile(r"(?!(?:USD|EUR|GBP|BC|AD|FM|AM)$)[A-Z]{2,5}")
+_QUARTERS = vocabulary.wordset("north south east west native latin")
 _TORN = re.compile(r"[a-z]{2} - [a-z]{2}")
 _OWNERS = vocabulary.wordset("king queen people women men children workers farmers veterans")
 _IN_TITLES = vocabulary.wordset("of the and in on to a for from with or at by")
@@ -35,7 +36,7 @@ _COMPOUNDED = vocabulary.wordset("based led born like era style type backed owne
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
-_RANKS = vocabulary.wordset("chief senior vice deputy former acting interim executive general co- -")
+_RANKS = vocabulary.wordset("supreme chief senior vice deputy former acting interim executive general co- -")
 _QUALITIES = vocabulary.wordset(
     "great first second third next last good right perfect time page night morning evening other same more most many all some any every "
     "where when how what who why never no not only yes hello god internet web earth note summary important"
@@ -178,6 +179,8 @@ def _goes_on_title(doc: Doc, start: int, end: int) -> bool:
     after = end + 2 if doc[end + 1].text in {"the", "a", "an"} else end + 1
     if after >= len(doc) or not is_capital(doc[after]):
         return False
+    if doc[end].text in {"and", "or"} and end - start > 1:
+        return False  # Raise the Red Lantern and Hero are two
     plain = (doc[end - 1], doc[after])
     return all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in plain)
 
@@ -260,6 +263,7 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
         | vocabulary.PLAN_NOUNS
         | vocabulary.TITLES
         | _LINKS
+        | (_QUARTERS if last - first > 1 else frozenset())
     )
     named = any(_bare(token) not in nameless and token.text[0].isalnum() for token in doc[first:last])
     return (first, last) if named else (last, last)

@@ -70,7 +70,11 @@ _PHRASES = (
         "lords lady bishop bishops archbishop elector electors constable landgrave emperor empress marquess viscount governor mayor palatine",
         "of",
     ),
-    ("organization", "work works worked working job employed hired position engineer manager lead", "at for by"),
+    (
+        "organization",
+        "experience work works worked working job employed hired position engineer manager lead",
+        "at for by",
+    ),
     (
         "organization",
         "acquired bought owned funded released published produced distributed manufactured backed run",
@@ -118,10 +122,10 @@ _BEFORE = {
     for kind, words in {
         "place": "northern southern eastern western central downtown rural throughout across near outside visited visits",
         "organization": "joined joins acquired acquires founded co-founded attended",
-        "technology": "uses using adopted supports implements install installs installed via",
+        "technology": "uses using run adopted supports implements install installs installed via",
         "feature": "includes include including adds add offers introduces introduced added provides",
         "work": "wrote directed composed painted",
-        "person": "starring stars starred",
+        "person": "starring stars starred signed",
     }.items()
     for word in words.split()
 }
@@ -138,12 +142,16 @@ _LIVES = frozenset(
     )
 )
 _TRADES = vocabulary.wordset(
-    "employs acquired acquires announced unveiled recalled manufactures merged sells hired launched operates"
+    "employs acquired acquires announced unveiled recalled manufactures merged sells hired launched released operates"
 )
+_APPLYING = vocabulary.wordset("uses using run runs install installs installed")
 _COMMERCIAL = re.compile(r"\b(?:[Pp]lans?|[Tt]iers?|subscriptions?|pricing|add-ons?|billing|free trial)\b")
 _OF_PERSONS = vocabulary.wordset(
     "research work works theory paper papers book books career life wife husband father mother son daughter brother sister family statement death "
-    "birth voice role performance debut novel novels films childhood parents children friend friends lawyer resignation"
+    "birth leadership presidency reign voice role performance debut novel novels films childhood parents children friend friends lawyer resignation"
+)
+_PERSONAL = vocabulary.wordset(
+    "wrote married died graduated retired thought believed smiled laughed studied argued recalled grew"
 )
 _COPULAS = frozenset({"is", "was", "are", "were", "became", "becomes", "remains"})
 _AFTER_KIND = {
@@ -271,6 +279,10 @@ def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
         return _by_owner(doc[end - 2], doc[first])
     if word == "from" and _goes_to_place(doc, last):
         return "place"
+    if word == "to" and end > 2 and doc[end - 3].text == "from":
+        return vocabulary.listed().get(doc[end - 2].text)  # from Evernote to Obsidian
+    if word in {"and", "or"} or (word == "," and last < len(doc) and doc[last].text in {",", "and", "or"}):
+        return _by_neighbour(doc, end - 2, first, last)
     kind = (_BEFORE.get(f"{doc[end - 2].lower_} {word}") if end > 1 else None) or _BEFORE.get(word)
     label = doc[first].ent_type_
     if kind == "organization" and label == "PERSON" and last - first > 1:
@@ -282,7 +294,8 @@ def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
     ):
         return None
     if kind == "technology" and label in {"PERSON", "GPE", "ORG"} and not is_technical(doc):
-        return None
+        alone = last - first == 1 and doc[first].text not in vocabulary.given_names()
+        return kind if alone and word in _APPLYING else None
     return kind
 
 
@@ -321,6 +334,24 @@ def is_commercial(doc: Doc) -> bool:
     return _COMMERCIAL.search(doc.text) is not None
 
 
+def _by_neighbour(doc: Doc, before: int, first: int, last: int) -> str | None:
+    """Take the type of the listed name that stands before in the same list: "Zalando and Trivago"."""
+    personal = doc[first].ent_type_ == "PERSON" and last - first > 1
+    known = vocabulary.listed().get(doc[before].text) if before >= 0 else None
+    return None if personal or doc[first].text in vocabulary.given_names() else known
+
+
+def names_kind_after(doc: Doc, index: int) -> str | None:
+    """Return the kind that a noun after a name says, with one word between at most: "the Raft consensus algorithm"."""
+    for token in doc[index : index + 2]:
+        if not token.text.islower() or not token.tag_.startswith("NN"):
+            return None
+        kind = kind_of_noun(token.text)
+        if kind in {"technology", "product"}:
+            return kind
+    return None
+
+
 def _goes_to_place(doc: Doc, last: int) -> bool:
     """Tell whether "to" and a listed place follow: "from Tangier to China"."""
     after = doc[last + 1].text if last + 1 < len(doc) and doc[last].text == "to" else ""
@@ -336,12 +367,16 @@ def _by_word_after(doc: Doc, first: int, last: int) -> str | None:
             return kind
     if after.text in {"'s", "’s", "'", "’"} and last + 1 < len(doc) and doc[last + 1].lower_ in _OF_PERSONS:
         return "person"
+    if first and doc[first - 1].lower_ == "the" and (kind_after := names_kind_after(doc, last)) is not None:
+        return kind_after
     following = doc[last + 1].text if last + 1 < len(doc) else ""
     if after.text in {"was", "were"} and following == "born":
         return "person"
     named = doc[first].ent_type_ == "PERSON" and (last - first > 1 or doc[first].text in vocabulary.given_names())
     if not named and (after.text in _TRADES or (after.text == "raised" and following in {"$", "€", "£"})):
         return "organization"
+    if after.lower_ in _PERSONAL and last - first < 3 and doc[first - 1].lower_ != "the":
+        return "person"
     if after.lower_ in _LIVES and doc[first].ent_type_ not in {"ORG", "GPE"} and doc[first - 1].lower_ != "the":
         return "person"
     return None

@@ -24,6 +24,10 @@ LABELS = {
 """The recogniser's labels that name something, as our types."""
 
 
+_LANGUAGES = vocabulary.wordset("Go Rust Swift Ruby Julia Spark Flink Rails Spring Express Dart Lua")
+"""Names that are common words, but name a technology more often than anything else."""
+
+
 class Trust(IntEnum):
     """How much a type is worth: what the grammar states beats a list, a list a cue in the name, a cue the recogniser."""
 
@@ -69,9 +73,10 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
         or (first and doc[first - 1].text.lower() in vocabulary.TITLES)
     ):
         return "person", Trust.CUE
-    if len(words) == 1 and words[0].lower() in vocabulary.TIERS and last < len(doc) and doc[last].tag_ == "VBZ":
+    if len(words) == 1 and words[0].lower() in vocabulary.TIERS:
         return "product", Trust.RECOGNISER
-    if len(words) == 1 and len(words[0]) > 1 and words[0] in vocabulary.words("technologies_ambiguous"):
+    unclear = len(words[0]) > 1 and words[0] in vocabulary.words("technologies_ambiguous")
+    if len(words) == 1 and unclear and (words[0] in _LANGUAGES or is_technical(doc)):
         return "technology", Trust.RECOGNISER
     context = kind_by_context(doc, first, last)
     if context is not None:

@@ -111,14 +111,14 @@ def _dictionary() -> frozenset[str]:
     """Return the words that the model's lemmatizer knows, uninflected ones and irregular forms."""
     tables = _model().get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
     stop_words: set[str] = _model().Defaults.stop_words
-    return stop_words | frozenset(
+    return frozenset(stop_words) | frozenset(
         word for name in ("lemma_index", "lemma_exc") for entries in tables.get_table(name).values() for word in entries
     )
 
 
 def _ended(doc: Doc) -> Doc:
     """Return the tokens with a sentence's full stop as one of its own, where the tokenizer took it for an abbreviation's."""
-    ends = [token.i for token in doc[:-1] if token.text.endswith(".") and _ends_sentence(token)]
+    ends = [token.i for token in doc if token.text.endswith(".") and _ends_sentence(token)]
     if ends:
         with doc.retokenize() as retokenizer:
             for index in ends:
@@ -129,6 +129,8 @@ def _ended(doc: Doc) -> Doc:
 
 def _ends_sentence(token: Token) -> bool:
     """Tell whether an abbreviation ends its sentence: "RISC-V. Nobody", "World War I. It", "Acme Inc. The"."""
+    if token.i + 1 == len(token.doc):
+        return bool(token.i) and re.fullmatch(r"[IVX]\.", token.text) is not None and token.nbor(-1).text[0].isupper()
     after = token.nbor()
     if not token.whitespace_ or not after.text[0].isupper():
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from spacy.tokens import Doc, Token
 
@@ -23,7 +24,7 @@ from server.services.extraction.capitals import (
     starts_sentence,
     trimmed,
 )
-from server.services.extraction.contexts import kind_by_definition, kind_of_noun
+from server.services.extraction.contexts import kind_by_definition, kind_of_noun, names_kind_after
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
@@ -43,6 +44,8 @@ _SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"
 _OFFERED = frozenset({"costs", "includes", "adds", "offers", "starts", "comes"})
 _DETERMINERS = vocabulary.wordset("the a an our my your his her its their this that these those every each")
 _STAFF = vocabulary.wordset("board cabinet team staff management assembly region area zone center site")
+_PRICED = vocabulary.TIERS | {"paid"}
+_PLANS = frozenset({"plans", "tiers", "editions"})
 _PRESSED = vocabulary.wordset("click press select choose tap hit")
 
 
@@ -73,6 +76,7 @@ def spot(
         *_defined_works(doc),
         *_expanded(doc),
         *_called(doc),
+        *_tiers(doc),
         *_listed(doc),
         *_defined(doc),
     ):
@@ -163,6 +167,22 @@ def _called(doc: Doc) -> Iterator[Name]:
     yield from _handles(doc)
     for first, last, kind, trust in lower_case_names(doc):
         yield _name(doc, first, last, kind, trust)
+
+
+def _tiers(doc: Doc) -> Iterator[Name]:
+    """Yield the plans that a plural noun gathers: "the Team and Enterprise plans"."""
+    for token in doc:
+        index = token.i - 1
+        if token.text not in _PLANS or index < 2 or not is_capital(doc[index]):
+            continue
+        tiers = []
+        while index >= 0 and (is_capital(doc[index]) or doc[index].text in {"and", "or", ",", "&"}):
+            if is_capital(doc[index]) and not starts_sentence(doc[index]):
+                tiers.append(index)
+            index -= 1
+        apart = all(later - sooner > 1 for later, sooner in pairwise(tiers))
+        if len(tiers) > 1 and apart:
+            yield from (_name(doc, one, one + 1, "product", Trust.CUE) for one in tiers)
 
 
 def _handles(doc: Doc) -> Iterator[Name]:
@@ -349,7 +369,7 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
         if before in _PRESSED:
             return False
         if before in _DETERMINERS or _is_common_head(token):
-            return recognised and not _is_common_head(token)
+            return (recognised or names_kind_after(doc, index + 1) is not None) and not _is_common_head(token)
         return recognised or token.tag_.startswith("NNP")
     if token.tag_ == "NNS" and after is not None and (after.tag_ == "VBZ" or after.text == "was"):
         return not token.text.endswith("ics")  # a plural that takes a singular verb: Lanternworks was
@@ -390,6 +410,9 @@ def _acts(doc: Doc, index: int) -> bool:
 def _widened(doc: Doc, name: Name) -> Name:
     """Take a following "plan" or "tier" into the name of a plan: "the Enterprise plan"."""
     after = doc[name.last] if name.last < len(doc) else None
+    second = doc[name.last + 1] if name.last + 1 < len(doc) else None
+    if after is not None and second is not None and after.lower_ in _PRICED and second.text in vocabulary.PLAN_NOUNS:
+        return _name(doc, name.first, name.last + 2, "product", Trust.CUE)  # the Workers paid plan
     if after is None or after.text.lower() not in vocabulary.PLAN_NOUNS or name.trust is Trust.LIST:
         return name
     return _name(doc, name.first, name.last + 1, "product", Trust.CUE)

@@ -49,7 +49,8 @@ PLACE_HEADS = wordset(
 )
 EVENT_HEADS = wordset(
     "war battle revolution conference summit olympics games festival championship championships cup election treaty olympiad marathon "
-    "tournament derby siege uprising rebellion coup massacre genocide crisis earthquake eruption expo biennale hackathon oscars grammys "
+    "tournament derby storm hurricane typhoon cyclone series siege uprising rebellion coup massacre genocide crisis earthquake eruption expo biennale "
+    "hackathon oscars grammys "
     "crusade holocaust renaissance enlightenment reformation regatta symposium prix playoffs"
 )
 TECHNOLOGY_HEADS = wordset(
@@ -90,7 +91,7 @@ TITLES = wordset(
 TITLE_ROLES = wordset(
     "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "
     "ceo cto cfo coo cio cmo founder co-founder cofounder lecturer intern assistant spokesperson spokesman spokeswoman secretary treasurer "
-    "representative congressman congresswoman ambassador commissioner"
+    "leader representative congressman congresswoman ambassador commissioner"
 )
 PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn al el la le ter ten y")
 
