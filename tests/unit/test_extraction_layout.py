@@ -88,7 +88,7 @@ def test_a_table_of_features_is_read_by_its_columns() -> None:
 def test_a_table_of_people_has_roles_and_places() -> None:
     """Names that no list knows are people where the columns say so; "Remote" is no place."""
     extraction = read(
-        "| Name | Role | Location |\n|---|---|---|\n| Oluwaseun Adeyemi | Designer | Lagos |\n| Mike | CTO | Remote |\n| TBD | Engineer | Oslo |\n"
+        "| Name | Role | Location |\n|---|---|---|\n| Oluwaseun Adeyemi | Designer | Lagos |\n| Mike | CTO | Remote |\n| TBD | Engineer | Room 5 |\n"
     )
     assert edges(extraction) == {("Oluwaseun Adeyemi", "LOCATED_IN", "Lagos")}
     assert facts(extraction) == [
@@ -394,3 +394,24 @@ def test_fields_of_a_person() -> None:
 def test_fields_of_nobody(text: str) -> None:
     """A room, a package and a report of a defect are about nothing named."""
     assert read(text) == Extraction()
+
+
+def test_a_column_of_features_is_a_list() -> None:
+    """Each item is included, by name or in words; what brackets add to a plan is no part of its name."""
+    extraction = read(
+        "| Plan | Price | Features |\n|---|---|---|\n| Hobby (Free) | €0/month | SSO, community support |\n"
+    )
+    assert edges(extraction) == {("Hobby", "INCLUDES", "SSO")}
+    assert facts(extraction) == [
+        ("Hobby", "Price €0/month", "COSTS", "0 EUR/month"),
+        ("Hobby", "Includes community support", "INCLUDES", None),
+    ]
+
+
+def test_an_interview_is_its_speakers() -> None:
+    """Names in capitals, roles in brackets; who asks is nobody."""
+    extraction = read(
+        "INTERVIEWER: Where do you live?\nMONA BERG: I live in Umeå.\nERIK HOLM (CEO): I founded Acme Corp in 2010.\nINTERVIEWER: Thank you!\n"
+    )
+    assert edges(extraction) == {("Mona Berg", "LIVES_IN", "Umeå"), ("Erik Holm", "FOUNDED", "Acme Corp")}
+    assert set(named(extraction)) == {"Mona Berg", "Umeå", "Erik Holm", "Acme Corp"}

@@ -19,6 +19,8 @@ PLAIN = vocabulary.wordset("remote various internal several many worldwide globa
 """Words that stand in columns of names and name nothing."""
 _LABELS = frozenset({"ORG", "PRODUCT", "GPE", "PERSON", "LOC", "FAC"})
 _LONGEST_ITEM = 60
+_ASIDE = re.compile(r"(?<=\S)\s*\([^()]*\)$")
+"""What a cell adds to a name in brackets: "Hobby (Free)"."""
 
 
 def says_yes(text: str) -> bool:
@@ -38,7 +40,7 @@ def says_something(text: str) -> bool:
 
 def name_in(doc: Doc, cell: tuple[int, int], kind: str | None) -> Name | None:
     """Return a cell as a name, if it looks like one of what its column names."""
-    text = doc.text[cell[0] : cell[1]]
+    text = _ASIDE.sub("", doc.text[cell[0] : cell[1]])
     if not text or len(text) > _LONGEST_ITEM or len(text.split()) > 6 or not re.search(r"[^\W\d_]", text):
         return None
     if says_no(text) or says_yes(text) or text.endswith((".", ":", "?")) or amounts(text):
@@ -75,6 +77,17 @@ def items(doc: Doc, cell: tuple[int, int], kind: str | None) -> list[Name]:
         if (name := name_in(doc, (start, start + len(bare)), kind)) is not None and not _is_too_plain(bare, kind):
             found.append(name)
     return found
+
+
+def listed_items(doc: Doc, cell: tuple[int, int]) -> list[Name]:
+    """Return the parts of a cell that a list knows as names."""
+    text = doc.text[cell[0] : cell[1]]
+    parts = [
+        (cell[0] + match.start() + len(match[0]) - len(match[0].lstrip()), match[0].strip())
+        for match in _PART.finditer(text)
+    ]
+    known = [(start, part) for start, part in parts if part in vocabulary.listed()]
+    return [name for start, part in known if (name := name_at(doc, start, part, "concept")) is not None]
 
 
 def _is_too_plain(text: str, kind: str) -> bool:

@@ -17,6 +17,7 @@ _YEAR_FIRST = re.compile(r"(?<![\d/.])(\d{4})[/.](0[1-9]|1[0-2])(?![\d/.])")
 _SHORT_YEAR = re.compile(rf"(?<!\w)({_MONTH})\s?['’](\d\d)(?!\d)", re.IGNORECASE)
 _SHARED_YEAR = re.compile(rf"(?<!\w)({_MONTH})(?=\s?[-–—]\s?{_MONTH},?\s(\d{{4}}))", re.IGNORECASE)
 _UPPER = re.compile(rf"(?<!\w){_MONTH}(?!\w)", re.IGNORECASE)
+_EXPECTED = re.compile(r"([-–—]\s?)(?:expected|exp\.|anticipated)\s", re.IGNORECASE)
 _OPEN = re.compile(
     r"(?<=[-–—\s])(?:ongoing|present|current(?:ly)?|now|today|to date|till date|date)(?!\w)", re.IGNORECASE
 )
@@ -64,6 +65,7 @@ def _month(word: str) -> str:
 
 _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (_UPPER, lambda match: _month(match[0]) if match[0][0].isalpha() else match[0]),
+    (_EXPECTED, lambda match: match[1]),
     (_NUMERIC, lambda match: f"{match[2]}-{match[1]}"),
     (_YEAR_FIRST, lambda match: f"{match[1]}-{match[2]}"),
     (_SHORT_YEAR, lambda match: f"{_month(match[1])} 20{match[2]}"),

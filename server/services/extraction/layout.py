@@ -70,6 +70,9 @@ _SKILL_FIELD = re.compile(
 )
 _FIELD = re.compile(r"([A-Za-z][\w -]{1,30}):\s")
 _NAME_FIELD = re.compile(r"(?:full )?name:\s+[\"']?([^\"'\n]{3,60}?)[\"']?$", re.IGNORECASE)
+_OFFER = re.compile(
+    r"((?:[A-Z][\w+]*\s){1,3}(?:Plan|Tier|Edition|Package))\s+(?:Includes|Adds|Features|Benefits|Pricing|Limits)\b"
+)
 _PERSON = re.compile(r"(?:(?!\sand\s)[^,;&|•])+")
 _ASIDE = re.compile(r"\s*(?:[(\[<].*$|\s[-–—]\s.*$)")
 
@@ -215,6 +218,9 @@ def _introduce(laid: list[Laid], docs: Sequence[Doc]) -> None:
 def _entitle(laid: list[Laid]) -> None:
     """Take a heading above an organization's fields as its name, and make one of the field that names a person: "name: Jane Roe"."""
     for one, after in pairwise(laid):
+        offer = _OFFER.match(one.block.text) if one.block.kind is Kind.HEADING and one.form is None else None
+        if offer:
+            one.form = Naming(((0, offer[1], "product"),))
         field = _FIELD.match(after.block.text)
         if field and is_of_organization(field[1]) and one.block.kind is Kind.HEADING and one.form is None:
             name = bare_title(one.block.text)
@@ -253,7 +259,10 @@ def _form_in(section: Section | None, block: Block, doc: Doc, *, resume: bool) -
     """Return the form that the section gives to a block."""
     sentence = block.text.endswith(".") and any(token.tag_ in {"VBZ", "VBP", "VBD", "MD"} for token in doc)
     if section in {Section.PLANS, Section.ABSENT} and block.kind is not Kind.HEADING:
-        return Mute()
+        known = any(word.strip(".,:;()") in vocabulary.listed() for word in block.text.split())
+        return Mute(nameless=not known and lexicon.is_plain(block.text))
+    if resume and block.kind is Kind.HEADING and _SKILL_FIELD.match(block.text):
+        return SkillList(block)
     if section is Section.PEOPLE and block.kind is not Kind.HEADING and not sentence:
         return _people(block.text, 0)
     if not resume or sentence or block.kind is Kind.HEADING:
@@ -275,7 +284,7 @@ def _people(text: str, start: int) -> Naming:
     """Return the people that a list names, without what brackets and dashes add to each."""
     found = []
     for match in _PERSON.finditer(text, start):
-        name = _ASIDE.sub("", match[0]).strip(" *@.")
+        name = _ASIDE.sub("", match[0]).strip(" *@.").removeprefix("and ")
         if name and looks_like_person(name, full=False):
             found.append((text.index(name, match.start()), name, "person"))
     return Naming(tuple(found))

@@ -29,7 +29,9 @@ _DEFINITION = re.compile(r" {0,3}:[ \t]+(?=\S)")
 _SPAN = r"(?:\([^()\n]{0,700}\)|\[[^\[\]\n]{0,100}\])"
 _CODE = re.compile(r"[$%#>]\s|\w+\(|(?:import|from|def|class|return|const|let|var|npm|pip|git|curl|sudo)\s|[\w.]+\s?=")
 _KEY = re.compile(r"\s*[A-Za-z][\w-]{0,30}(?: [\w-]{1,20})?:(?:\s|$)")
-_SET_APART = re.compile(r"\S(?:\t+| {3,})\S|[•|·].*[•|·]")
+_SET_APART = re.compile(
+    r"\S(?:\t+| {3,})\S|[•|·].*[•|·]|\S@\S+\.\w+ [•|·]|\s\|\s|\d{4}\s?[-–—]\s?(?:\d{4}|[A-Z][a-z. ]+\d{4}|[Pp]resent|[Nn]ow)\)?\s*$"
+)
 """Words with a gap or with bars between them: a line of its own, no prose."""
 _SPACING = re.compile(r"</?(?:br|td|th|tr|p|div|li|dt|dd|h[1-6])\b", re.IGNORECASE)
 _FIELD = re.compile(r"([A-Za-z][\w -]{0,30}):[ \t]+(\S.*)$")

@@ -24,7 +24,7 @@ from server.services.extraction.names import Name
 from server.services.extraction.periods import Period
 
 _LONGEST = 150
-_SEPARATOR = re.compile(r"\s+(?:at|@|—|–|-|\||·|•|/)\s+|[,;|]\s+|\s*[()]\s*|:\s+|\s+(?=in [A-Z]\w+$)")
+_SEPARATOR = re.compile(r"\s+(?:at|—|–|-|\||·|•|/)\s+|\s+@\s*|[,;|]\s+|\s*[()]\s*|:\s+|\s+(?=in [A-Z]\w+$)")
 _DEGREE = re.compile(
     r"(?<!\w)(?:B\.?\s?Sc|M\.?\s?Sc|Ph\.?\s?D|B\.?A|M\.?A|B\.S|M\.S|BS|MS|MBA|BBA|B\.?\s?Eng|M\.?\s?Eng|B\.?\s?Tech|M\.?\s?Tech|B\.?E"
     r"|LL\.?[BM]|"
@@ -56,7 +56,7 @@ _CONTACT = re.compile(
 )
 _PART = re.compile(r"(?:Department|Dept\.?|Faculty|Division|Chair|Section) (?:of|for)\b")
 _LABEL = re.compile(r"(?:current |job )?(?:role|position|title|job|occupation)", re.IGNORECASE)
-_REMARK = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=\d{4}))\.\s+(?=[A-Z])")
+_REMARK = re.compile(r"(?:(?<=[^\W\d_]{4})|(?<=\d{4}))\.\s+(?=[A-Z])")
 """Where a line goes on with a sentence: "University of Cambridge, 2014. Thesis: ..." """
 _STRONG = frozenset({"@", "at"})
 _MOST_LINES = 4

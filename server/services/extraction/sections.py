@@ -30,7 +30,8 @@ _CORES = {
     Section.SKILLS: "skills|skill|skillset|technologies|competencies|competences|expertise|tech stack|stack|toolbox|proficiencies|tools",
     Section.LANGUAGES: "languages",
     Section.CERTIFICATES: "certifications|certification|certificates|licenses|licences|accreditations",
-    Section.ABOUT: "summary|profile|about|about me|objective|bio|biography",
+    Section.ABOUT: "summary|professional summary|executive summary|career summary|professional background|"
+    "career objective|profile|about|about me|objective|bio|biography",
     Section.WORKS: "projects|publications|awards|honors|honours|interests|hobbies|references|volunteering|talks|contact|achievements|courses|patents",
     Section.PEOPLE: "attendees|participants|present|attending|invitees",
     Section.PLANS: "action items|actions|action points|next steps|todo|todos|to do|to-do|tasks|follow ups|follow-ups|agenda|open questions|questions|"

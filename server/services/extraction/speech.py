@@ -20,7 +20,9 @@ _TIMED = re.compile(
 _NAME_THEN_TIME = re.compile(
     rf"[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}:?\s+[*_]{{0,2}}[\[(]?{_STAMP}[\])]?[*_]{{0,2}}(?::\s+(?=\S)|\s*$)"
 )
-_PLAIN = re.compile(rf"(?:<(?P<nick>{_NAME})>|[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}:)[*_]{{0,2}}\s+(?=\S)")
+_PLAIN = re.compile(
+    rf"(?:<(?P<nick>{_NAME})>|[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}(?:\s\([^()]{{1,40}}\))?:)[*_]{{0,2}}\s+(?=\S)"
+)
 _HEADER = re.compile(r"(From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID):[ \t]*(.*)$", re.IGNORECASE)
 _MAILBOX = re.compile(r"\"?([^\W\d_][\w.'’ -]{1,60}?)\"?\s*<[^<>\s@]+@[^<>\s]+>")
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|i|i'm|i’m|my|My|we|We|we're|we’re|our|Our|me)\b")
@@ -56,6 +58,7 @@ def turns(lines: Sequence[str]) -> dict[int, Turn]:
         return mail
     found: dict[int, Turn] = {}
     plain: dict[int, Turn] = {}
+    nobodys: dict[int, Turn] = {}
     said = ""
     for number, line in enumerate(lines):
         if match := _TIMED.match(line) or _NAME_THEN_TIME.match(line):
@@ -63,10 +66,12 @@ def turns(lines: Sequence[str]) -> dict[int, Turn]:
         elif (match := _PLAIN.match(line)) and _is_somebody(match):
             plain[number] = _turn(match, starts[number])
             said += line[match.end() :] + "\n"
+        elif match and (match["name"] or "").lower() in _NOBODY:
+            nobodys[number] = Turn(match.end(), None)
     if found:
         return found | {number: turn for number, turn in plain.items() if _is_of(turn, found)}
     filled = sum(bool(line.strip()) for line in lines)
-    return plain if 2 * len(plain) >= filled and _FIRST_PERSON.search(said) else {}
+    return plain | nobodys if 2 * (len(plain) + len(nobodys)) >= filled and _FIRST_PERSON.search(said) else {}
 
 
 def _offsets(lines: Sequence[str]) -> list[int]:
@@ -81,8 +86,9 @@ def _turn(match: re.Match[str], start: int) -> Turn:
     group = "nick" if match.groupdict().get("nick") else "name"
     name = match[group].removeprefix("@")
     first = start + match.end(group) - len(name)
+    shown = name.title() if name.isupper() and " " in name else name
     nobody = name.lower() in _NOBODY or name.lower().endswith("bot")
-    return Turn(match.end(), None if nobody else Speaker(name, first, start + match.end(group)))
+    return Turn(match.end(), None if nobody else Speaker(shown, first, start + match.end(group)))
 
 
 def _is_somebody(match: re.Match[str]) -> bool:

@@ -20,6 +20,7 @@ from server.services.extraction.cells import (
     feature_of,
     is_named_feature,
     items,
+    listed_items,
     name_in,
     says_no,
     says_something,
@@ -89,7 +90,7 @@ class Row:
         if not table.things:
             first = name_in(doc, block.cells[0], table.kind)
             if first is None:
-                return []
+                return [name for cell in block.cells for name in listed_items(doc, cell)]
             found.append(first)
         for head, cell in list(zip(table.keys, block.cells, strict=False))[1:]:
             found += items(doc, cell, self._wanted(head))
@@ -110,7 +111,7 @@ class Row:
             return
         if self.table.things:
             self._state_columns(members, cast, draft)
-        elif (subject := members.get(self.block.cells[0])) is not None:
+        elif (subject := self._thing(members)) is not None:
             self._state_row(subject, members, cast, draft)
 
     def _wanted(self, head: str) -> str | None:
@@ -123,6 +124,11 @@ class Row:
 
     def _is_offered(self) -> bool:
         return any(says_yes(self._text(index)) for index in range(1, len(self.block.cells)))
+
+    def _thing(self, members: dict[tuple[int, int], Member]) -> Member | None:
+        """Return whom the first cell names from its start on."""
+        first, last = self.block.cells[0]
+        return next((one for (start, end), one in members.items() if start == first and end <= last), None)
 
     def _text(self, index: int) -> str:
         first, last = self.block.cells[index]
@@ -320,7 +326,9 @@ def _state_cell(
         for member in there:
             draft.relate(member, "WORKS_AT", subject, None, head)
             draft.state(member, f"{head} of {subject.name}", "experience", "HAS_ROLE", importance=0.8)
-    elif (edge := columns.edge(key, subject.type)) and there:
+    elif (edge := columns.edge(key, subject.type)) == "INCLUDES":
+        _state_inclusions(subject, text, there, draft)
+    elif edge and there:
         for member in there[:1] if edge in {"LOCATED_IN", "BORN_IN"} else there:
             if edge == "CAPITAL":
                 draft.relate(member, "CAPITAL_OF", subject)
@@ -328,6 +336,16 @@ def _state_cell(
                 draft.relate(subject, edge, member, None, role if edge == "WORKS_AT" else None)
     else:
         _state_value(subject, head, key, text, draft)
+
+
+def _state_inclusions(subject: Member, text: str, there: Sequence[Member], draft: Draft) -> None:
+    """Add each item of a list of what is included: an edge where it names something, else a fact."""
+    for part in re.split(r"[,;]\s+", text):
+        members = [member for member in there if member.name in part]
+        for member in members:
+            draft.relate(subject, "INCLUDES", member)
+        if not members and says_something(part):
+            draft.state(subject, f"includes {part}", "feature", "INCLUDES", importance=0.6)
 
 
 def _state_yes(subject: Member, head: str, offered: Member | None, draft: Draft) -> None:
