@@ -83,6 +83,10 @@ class Settings(BaseSettings):
         1.0, gt=0, le=60, description="Seconds after which a process sees what others added to the vector index."
     )
     busy_timeout: float = Field(10, gt=0, description="Seconds a write waits for other writers before it is refused.")
+    fsync: bool = Field(
+        True,
+        description="Wait for the disk at each commit on SQLite, so that a power cut takes nothing that was answered.",
+    )
     pool_size: int = Field(8, ge=1, le=100, description="Connections to the database a process keeps.")
     idempotency_days: float = Field(7, gt=0, description="Days for which an idempotencyKey is remembered.")
 

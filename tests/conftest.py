@@ -123,7 +123,7 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture(params=DATABASES)
 async def settings(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Settings]:
     """Settings of an empty folder and, in turn, of SQLite and of an empty migrated PostgreSQL database."""
-    common = {"data": tmp_path / "data", "read_interval": 0.05, "follower_lease": 1.0}
+    common = {"data": tmp_path / "data", "read_interval": 0.05, "follower_lease": 1.0, "fsync": False}
     if request.param == "sqlite":
         yield Settings(**common)
         return

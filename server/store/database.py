@@ -69,6 +69,7 @@ class Database:
         url = settings.database_url or f"sqlite+aiosqlite:///{settings.sqlite_path}"
         self.dialect = make_url(url).get_backend_name()
         self.busy_timeout = settings.busy_timeout
+        self._fsync = settings.fsync
         options: dict[str, Any] = {"json_serializer": _dumps, "json_deserializer": orjson.loads}
         if self.dialect == "sqlite":
             settings.data.mkdir(parents=True, exist_ok=True)
@@ -125,20 +126,32 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def writing(self, *, rebuilding: bool = False) -> AsyncIterator[AsyncConnection]:
+    async def writing(self, *, lasting: bool = True, rebuilding: bool = False) -> AsyncIterator[AsyncConnection]:
         """Open a write transaction; it commits when the block ends and rolls back when it raises.
 
-        `rebuilding` is for migrations: SQLite drops and makes anew a table whose columns change, and must not take that
-        for the deletion of its rows.
+        On SQLite the commit waits for the disk, so that a power cut takes nothing that was answered; not so if it need not be
+        `lasting`: what is worked out again by itself, leases and progress. `rebuilding` is for migrations: SQLite drops
+        and makes anew a table whose columns change, and must not take that for the deletion of its rows.
         """
         with translated():
-            async with self._writer.connect() as connection, _unreferenced(connection, rebuilding), connection.begin():
-                yield connection
+            async with self._writer.connect() as connection:
+                if self.dialect == "sqlite":
+                    await _synchronize(connection, lasting and self._fsync)
+                async with _unreferenced(connection, rebuilding), connection.begin():
+                    yield connection
 
     async def close(self) -> None:
         """Close all connections."""
         await self._reader.dispose()
         await self._writer.dispose()
+
+
+async def _synchronize(connection: AsyncConnection, full: bool) -> None:
+    """Have SQLite wait for the disk at commits, or not; it can be told so only outside a transaction."""
+    if connection.info.get("full", False) != full:
+        driver: Any = (await connection.get_raw_connection()).driver_connection
+        await driver.execute_fetchall(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+        connection.info["full"] = full
 
 
 @asynccontextmanager

@@ -144,14 +144,14 @@ class VectorFollower:
             | (_follower.c.lease_until < now)
         )
         statement = statement.on_conflict_do_update(index_elements=["name"], set_=mine, where=free)
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             taken = (await connection.execute(statement.returning(_follower.c.name))).first()
         return taken is not None
 
     async def release(self) -> None:
         """Give the lease back, so that another process need not wait for it."""
         statement = update(_follower).where(_follower.c.name == NAME, _follower.c.lease_owner == self._owner)
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             await connection.execute(statement.values(lease_until=None, lease_owner=None))
 
     async def _next(self) -> list[PendingRow]:
@@ -169,7 +169,7 @@ class VectorFollower:
         newest = {row.node_id: row for row in rows}.values()
         upserts = await self._complete([row for row in newest if row.action == VectorAction.UPSERT])
         gone = [row for row in newest if row.action == VectorAction.DELETE]
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             if not await self._leads(connection):
                 return False
             await self._write(upserts, gone)
@@ -216,7 +216,7 @@ class VectorFollower:
         """Drop rows that every reader has in its index by now."""
         old = _pending.c.moved_at < utc_now() - self._interval * 2
         if await self._read.rows(select(_pending.c.seq).where(old).limit(1)):
-            async with self._database.writing() as connection:
+            async with self._database.writing(lasting=False) as connection:
                 await connection.execute(delete(_pending).where(_unlocked(old)))
 
     async def _advance(self) -> None:
@@ -228,7 +228,7 @@ class VectorFollower:
         if not await self._read.rows(behind):
             return
         statement = update(_follower).where(_follower.c.name == NAME, ~unmoved).values(position=seq)
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             await connection.execute(statement)
 
 

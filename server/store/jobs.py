@@ -86,7 +86,7 @@ class JobQueue:
         if not self._busy and not await self._anything():
             return None
         self._busy = False
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             full = await self._full(connection)
             chosen = func.coalesce(*self._oldest(full, lock=True))
             taken = {
@@ -161,7 +161,7 @@ class JobQueue:
         prolonged = (
             update(_job).where(mine).values(lease_until=self._in(self._lease)).returning(_job.c.id, _job.c.fence)
         )
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             return {(row[0], row[1]) for row in await connection.execute(prolonged)}
 
     async def note(self, job: Job, **progress: int) -> None:
@@ -170,7 +170,7 @@ class JobQueue:
         Raises:
             LeaseLost: the job is not this worker's any more.
         """
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             await self._progress(connection, job, progress)
 
     async def advance(
@@ -196,7 +196,7 @@ class JobQueue:
             "failures": 0,
             "kills": 0,
         }
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             done = self._held(job).values(status=JobStatus.DONE.value, answer=answer, error=None, lease_until=None)
             await self._only(connection, done.returning(_job.c.id))
             await connection.execute(insert(_job).values(values))
@@ -210,7 +210,7 @@ class JobQueue:
             LeaseLost: the job is not this worker's any more.
         """
         again = {"failures": _job.c.failures + 1, "error": error, "due_at": self._in(delay)}
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             await self._only(connection, self._held(job).values(status=_READY, **again, **_FREE).returning(_job.c.id))
             await self._end(connection, job, IngestionStatus.PENDING, error=error)
 
@@ -221,7 +221,7 @@ class JobQueue:
             LeaseLost: the job is not this worker's any more.
         """
         last = {"failures": _job.c.failures + 1, "error": error, "raw": raw}
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             dead = self._held(job).values(status=JobStatus.DEAD.value, **last, **_FREE)
             await self._only(connection, dead.returning(_job.c.id))
             await self._end(connection, job, IngestionStatus.FAILED, error=error, finished_at=self._in(0))
@@ -229,7 +229,7 @@ class JobQueue:
     async def release(self) -> None:
         """Give back all that this worker holds, so that the next one need not wait for the leases; no failure, no kill."""
         held = (_job.c.lease_owner == self.owner) & (_job.c.status == _RUNNING)
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=False) as connection:
             given = await connection.execute(
                 update(_job).where(held).values(status=_READY, due_at=None, **_FREE).returning(_job.c.ingestion_id)
             )

@@ -121,14 +121,16 @@ async def test_the_next_chunk_of_a_bounded_lane_waits_its_turn(store: Store) -> 
 
 
 async def test_a_worker_extracts_no_more_at_once_than_the_lane_bears(store: Store) -> None:
-    """Three loops of one worker, six documents, at most two under way."""
+    """Four loops of one worker, six documents, two of them under way at a time."""
     runs = await queued(store, 6)
     at_once, most = 0, 0
+    pairs = asyncio.Barrier(2)
 
     async def extract(_chunk: ChunkText) -> Extraction:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
+        await pairs.wait()
         await asyncio.sleep(0.02)
         at_once -= 1
         return Extraction()
