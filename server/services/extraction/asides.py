@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
@@ -21,6 +21,10 @@ _BIRTH = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
 _DEATH = re.compile(r"\b(?:died|d\.)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*[–—-]\s*")
 _SMALL = frozenset({"in", "at", "near", "of", "the", "de", "la"})
+_TITLE_GAP = re.compile(
+    r",?\s(?:née|né|nee|of|(?:the\s)?(?:\d+(?:st|nd|rd|th)\s)?[A-Z]\w+(?:\s[A-Z]\w+)?(?:\s(?:of|de|von))?)\s"
+)
+"""What stands between a person's name and a title's place or a maiden name."""
 _AFTER_DATE = re.compile(r"\d{3,4},?\s(?:(?:in|at|near)\s)?(?:the\s)?$")
 _BEFORE_DATE = re.compile(r",\s(?:\d|[A-Z][a-z]+ \d)")
 _KNOWN_AS = re.compile(r"(?:also known as|known as|aka|a\.k\.a\.|formerly|or|short for|abbreviated)\s+", re.IGNORECASE)
@@ -48,6 +52,22 @@ def asides(text: str, names: Sequence[Name]) -> Iterator[tuple[int, Aside]]:
         born, died = _life(inside)
         if alias or born or died:
             yield index, Aside(bracket.start(), bracket.end(), alias, born, died)
+
+
+def whose_life(text: str, names: Sequence[Name], index: int, aside: Aside) -> tuple[int, Aside]:
+    """Return which name the dates after names[index] are of, and the aside with what stands between.
+
+    In "Ada Roe, 2nd Earl of York, KG (1815–1852)" that is the first name.
+    """
+    if aside.born is None and aside.died is None:
+        return index, aside
+    while index > 0 and (names[index].type != "person" or len(names[index].text.split()) < 2):
+        gap = text[names[index - 1].end : names[index].start]
+        letters = names[index].text.isupper() and gap.strip() == ","
+        if not letters and not _TITLE_GAP.fullmatch(gap):
+            break
+        index -= 1
+    return index, replace(aside, start=names[index].end)
 
 
 def state_life(member: Member, aside: Aside, draft: Draft) -> None:

@@ -16,7 +16,7 @@ from spacy.tokens import Span as SpacySpan
 
 from server.services.extraction import language, names
 from server.services.extraction.appositions import appositions
-from server.services.extraction.asides import Aside, asides, state_life, state_places
+from server.services.extraction.asides import Aside, asides, state_life, state_places, whose_life
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.clauses import Clause, clauses
 from server.services.extraction.coreference import Discourse, is_pronoun
@@ -170,8 +170,8 @@ class _Chunk:
             member.quote = member.quote or self._chunk.text[first:last]
             passage.members.append(member)
             if index in beside:
-                dated = member if member.type != "place" or member.trust < Trust.LIST else passage.members[0]
-                passage.asides.append((dated, beside[index]))  # "Helen of Denmark (1896–1982)" is about Helen
+                whose, aside = whose_life(passage.block.text, passage.names, index, beside[index])
+                passage.asides.append((passage.members[whose], aside))
 
     def _outline(self, passages: list[_Passage], outline: Outline, headings: tuple[str, ...]) -> None:
         for level, heading in enumerate(headings, 1):

@@ -141,7 +141,12 @@ def statements(scene: Scene, draft: Draft) -> None:
         contents = [predicate_text(scene, (lambda one: True) if money else (lambda one: is_free(scene, one)))]
     else:
         return
-    predicate = predicates.relationship_type(clause.lemma, clause.verb.lower_, clause.verb.tag_, passive=clause.passive)
+    particle = "of" if clause.lemma == "consist" else ""
+    predicate = predicates.relationship_type(
+        clause.lemma, clause.verb.lower_, clause.verb.tag_, passive=clause.passive, particle=particle
+    )
+    if money is not None and category == "feature" and scene.subject.type == "product":
+        predicate, category = "COSTS", "pricing"  # "includes A and B for $5 per month"
     for content in contents:
         if len(content.split()) < 2:
             continue
