@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +298,25 @@ def test_the_command_line_sends_a_folder_of_files_into_a_new_volume(server: Serv
         ("d.html", "html", "file:d.html"),
         ("deep/b.pdf", "pdf", "file:deep/b.pdf"),
     ]
+
+
+def test_the_command_line_reads_the_same_files_without_a_server(tmp_path: Path) -> None:
+    (tmp_path / "cv").write_bytes(pdf(text_page("Grace Hopper joined the Navy in 1943.")))
+    (tmp_path / "letter.docx").write_bytes(docx(p("Alan Turing worked at Bletchley Park from 1939 to 1945.")))
+    (tmp_path / "large.txt").write_bytes(b"Ada. " * 10_001)
+    command = [sys.executable, "-m", "server", "ingest", "cv", "letter.docx", "large.txt", "secret.txt", "--json"]
+    (tmp_path / "secret.txt").write_bytes(TEXT)
+    (tmp_path / "secret.txt").chmod(0)
+    environment = environment_with({"LOREGRAPH_MAX_UPLOAD": "50000"})
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment)
+    told = {line["path"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert {path: told[path]["status"] for path in ("cv", "letter.docx")} == {"cv": "DONE", "letter.docx": "DONE"}
+    assert told["large.txt"]["error"] == "It is too large: at most 50,000 bytes are read (LOREGRAPH_MAX_UPLOAD)."
+    assert told["secret.txt"]["error"] == (None if os.geteuid() == 0 else "It cannot be read: Permission denied.")
+    assert done.returncode == 1
+    with closing(sqlite3.connect(tmp_path / "data" / "loregraph.sqlite")) as rows:
+        kinds = rows.execute("SELECT mime_type FROM document WHERE title IN ('cv', 'letter.docx') ORDER BY title")
+        assert [kind.rpartition(".")[2] for (kind,) in kinds] == ["application/pdf", "document"]
 
 
 def commands_of_the_readme() -> list[str]:
