@@ -289,8 +289,22 @@ def enqueue(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
     tx.insert(models.Job, ingestion_id=ingestion_id, kind=JobKind.CHUNK.value, lane=lane)
 
 
+async def hold(tx: Transaction, ingestion_id: UUID) -> None:
+    """Let no step of an ingestion be committed while this transaction lasts.
+
+    Whoever works on a step locks it, and then the ingestion: who changes both from outside must do so in the same order, or
+    each may come to wait for the other. A step that was being committed has left another one, so this looks again.
+    """
+    steps = select(_job.c.id).where(_job.c.ingestion_id == ingestion_id).with_for_update()
+    held: set[UUID] | None = None
+    found = {row[0] for row in await tx.read.rows(steps)}
+    while found != held:
+        held, found = found, {row[0] for row in await tx.read.rows(steps)}
+
+
 async def cancel(tx: Transaction, ingestion_id: UUID, reason: str) -> bool:
     """End an ingestion that has not ended, as CANCELLED; whoever works on it cannot commit any more. False where it has ended."""
+    await hold(tx, ingestion_id)
     open_ones = (IngestionStatus.PENDING.value, IngestionStatus.RUNNING.value)
     running = (_ingestion.c.id == ingestion_id) & _ingestion.c.status.in_(open_ones)
     values = {"status": IngestionStatus.CANCELLED.value, "error": reason, "finished_at": utc_now()}
