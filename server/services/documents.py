@@ -23,7 +23,7 @@ from server.services.indexing import chunk_text, entity_text, fact_text
 from server.services.ingestion.revisions import NEWER
 from server.services.standing import Standing, origins
 from server.store import Store, Transaction
-from server.store.jobs import cancel, enqueue, restart
+from server.store.jobs import cancel, enqueue, hold, restart
 from server.store.records import (
     AliasRecord,
     ChunkRecord,
@@ -223,6 +223,9 @@ class Documents:
         """
         async with self._store.write(volume.id, actor) as tx:
             await one_in_volume(tx.read, DocumentRecord, volume.id, id, "id", "document")
+            (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [id], "id")
+            for run in ingestions:
+                await hold(tx, run.id)
             removed, kept = 0, 0
             for kind in (FACT, RELATIONSHIP):
                 claims = await tx.read.claims_of_document(kind.evidence, id)
