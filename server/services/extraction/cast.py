@@ -65,6 +65,8 @@ class Cast:
     def find(self, text: str) -> Member | None:
         """Return the member that `text` names in full, by alias, by surname or given name, or by a plan's or company's short form."""
         wanted = normal(text)
+        if not wanted:
+            return None
         for member in reversed(self._members):
             if wanted in {normal(name) for name in (member.name, *member.aliases)}:
                 return member

@@ -24,7 +24,7 @@ from server.services.extraction.names import Name
 from server.services.extraction.posts import is_title, read_entries, read_headline, read_post
 from server.services.extraction.releases import read_release, read_support
 from server.services.extraction.sections import Section, is_of_resume, section_of
-from server.services.extraction.skills import Certificate, SkillList, Tongues
+from server.services.extraction.skills import Certificate, SkillList, Tongues, lists_technologies, speaks
 from server.services.extraction.tables import read_tables
 
 _PSEUDO = 7
@@ -271,12 +271,12 @@ def _form_in(section: Section | None, block: Block, doc: Doc, *, resume: bool) -
         return Mute()
     if _STUDY_FIELD.match(block.text):
         return Mute(nameless=True)
-    if section in {Section.JOBS, Section.WORKS} and _SKILL_FIELD.match(block.text):
+    if section in {Section.JOBS, Section.WORKS} and (_SKILL_FIELD.match(block.text) or lists_technologies(block.text)):
         return SkillList(block)
     if section is Section.SKILLS:
         return SkillList(block)
     if section is Section.LANGUAGES:
-        return Tongues(block)
+        return Tongues(block) if speaks(block.text) else SkillList(block)
     return Certificate(block) if section is Section.CERTIFICATES else None
 
 

@@ -270,7 +270,9 @@ def _read(block: Block, doc: Doc, index: int, *, studies: bool) -> tuple[Entry, 
     segments = [part for part in _segments(text, when) if not _LABEL.fullmatch(part[1])]
     title = next((words for _, words, _ in segments if is_title(words)), None)
     degree = title is not None and _DEGREE.search(title) is not None
-    rest = [(start, words, joint) for start, words, joint in segments if words != title]
+    said = title
+    title = _without_place(title) if title and not degree else title
+    rest = [(start, words, joint) for start, words, joint in segments if words != said]
     where = _institution(doc, rest, studies=studies or degree)
     if degree and title is not None and len(title.split()) < 3:
         field = next((words for _, words, _ in rest if (where is None or words != where[1]) and _is_field(words)), None)
@@ -278,6 +280,15 @@ def _read(block: Block, doc: Doc, index: int, *, studies: bool) -> tuple[Entry, 
     after = next((words for start, words, _ in rest if where is not None and start > where[0]), "")
     town = where is not None and (vocabulary.listed().get(after) == "place" or _is_labelled_place(doc, *where))
     return Entry(title, degree, (index, *where) if where else None, when, town), len(segments)
+
+
+def _without_place(title: str) -> str:
+    """Return a role without the place that a converted page has at the end of its line: "Senior programmer Philadelphia"."""
+    words = title.split()
+    for count in (2, 1):
+        if len(words) > count and vocabulary.listed().get(" ".join(words[-count:])) == "place":
+            return " ".join(words[:-count]) if words[-count - 1] not in {"of", "for", "in"} else title
+    return title
 
 
 def _is_field(words: str) -> bool:

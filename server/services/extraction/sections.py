@@ -56,7 +56,7 @@ def section_of(text: str) -> Section | None:
         return None
     if found := _BY_PHRASE.get(" ".join(words)):
         return found
-    rest = [word for word in words if word not in _BESIDE]
+    rest = [word for word in words if word not in _BESIDE] or [word for word in words if word in _BY_PHRASE]
     cores = [_BY_PHRASE.get(word) for word in rest]
     if not rest or None in cores or not set(cores) <= _RESUME | {Section.WORKS, Section.ABOUT}:
         return None

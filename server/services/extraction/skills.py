@@ -134,6 +134,17 @@ def _halves(start: int, item: str) -> Iterator[tuple[int, str]]:
     yield start, item
 
 
+def speaks(text: str) -> bool:
+    """Tell whether a list names natural languages."""
+    return bool({word.lower() for word in re.findall(r"\w+", text)} & _TONGUES)
+
+
+def lists_technologies(text: str) -> bool:
+    """Tell whether a line is a list of known technologies and nothing else: "Java, Spring, Kafka"."""
+    found = [item for _, item in items(text)]
+    return len(found) > 1 and "," in text and all(_is_known(_bare(item)) for item in found)
+
+
 def state_tongue(person: Member, item: str, draft: Draft) -> None:
     """State that somebody speaks a language."""
     tongue = next((word for word in re.findall(r"\w+", item) if word.lower() in _TONGUES), item)
