@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from socket import gethostname
 from typing import Annotated, Any, TypeVar
@@ -19,14 +19,25 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from server.config import Settings, settings_table, variable
 from server.errors import Misconfigured, ServerError
 from server.terms import Authority
 
 T = TypeVar("T")
-FAILED, MISUSED, TERMINATED = 1, 2, 128 + signal.SIGTERM
+FAILED, MISUSED, TERMINATED, INTERRUPTED = 1, 2, 128 + signal.SIGTERM, 128 + signal.SIGINT
 
 app = typer.Typer(
     name="loregraph",
@@ -78,14 +89,33 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         raise typer.Exit(TERMINATED) from None
 
 
+class _Rate(ProgressColumn):
+    """How many a second, of late."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:.1f}/s", style="progress.data.speed")
+
+
 @contextlib.contextmanager
 def _bar(what: str, *, bytes: bool = False) -> Iterator[tuple[Progress, Any]]:
     """Show a progress bar on stderr, where that is a terminal."""
     console = Console(stderr=True)
     count = TaskProgressColumn() if bytes else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn())
+    more = () if bytes else (_Rate(), TimeRemainingColumn(compact=True))
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn(), *more)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress, progress.add_task(what, total=None)
+
+
+@contextlib.contextmanager
+def _stoppable(so_far: Callable[[], str]) -> Iterator[None]:
+    """Say, where a long command is stopped, what it has done so far, and how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, typer.Exit) as stopped:
+        _say(f"Stopped: {so_far()}. The same command goes on where it was.")
+        raise typer.Exit(INTERRUPTED if isinstance(stopped, KeyboardInterrupt) else TERMINATED) from None
 
 
 def _say(text: str) -> None:
@@ -155,7 +185,8 @@ def ingest(
 ) -> None:
     """Read files into the graph, and wait until that is done: text, Markdown, HTML, PDF and Word (.docx).
 
-    Of folders, files with the suffixes of these are read, in all folders below too; hidden files are not. What a file is,
+    A .json or .jsonl file lists documents: objects with title, text and, if need be, uri and mimeType. Ctrl+C stops, and the
+    same command goes on. Of folders, files with the suffixes of these are read, in all folders below too; hidden files are not. What a file is,
     its content tells. A document's title is its path within the folder that was named, or its file name. The same text
     again is the same document; a file that has changed is a new revision of its document.
     """
@@ -173,10 +204,16 @@ def ingest(
     if not found.sources:
         _say("There is nothing to ingest.")
         raise typer.Exit(FAILED)
-    with _bar("Ingesting") as (bar, task):
+    counted = 0
+    with (
+        _bar("Ingesting") as (bar, task),
+        _stoppable(lambda: f"{counted:,} of {len(found.sources):,} documents are in"),
+    ):
         bar.update(task, total=len(found.sources))
 
         def done(outcome: outcomes.Outcome) -> None:
+            nonlocal counted
+            counted += not outcome.failed
             bar.advance(task)
             if as_json:
                 typer.echo(outcomes.as_json(outcome))

@@ -45,7 +45,8 @@ class Local:
         self._knowledge = knowledge
         self._volume = volume
         self._authority = authority
-        self.concurrency = knowledge.settings.extraction_workers + 1  # the next is queued while one is read
+        # Enough for each process to have a next one, and for small texts to be embedded together.
+        self.concurrency = 2 * knowledge.settings.extraction_workers + 4
 
     async def ingest(self, source: Source) -> Outcome:
         """Have a file ingested, and wait for it.

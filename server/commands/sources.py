@@ -2,16 +2,19 @@
 
 A document's title is its path within the folder that was named, or the name of the file. Its uri is that of the file, by
 which a changed file is known again; with --uri-prefix it is the prefix and that path, and does not say where the file lies.
-In folders, names choose what is read; what a file is, its content tells.
+In folders, names choose what is read; what a file is, its content tells. A file of JSON that is named itself holds many
+documents, each an object with title, text and, if need be, uri and mimeType.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from server.errors import BadUserInput, LimitExceeded
@@ -29,6 +32,7 @@ CLAIMS = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 KNOWN = ", ".join(CLAIMS)
+LISTS = (".json", ".jsonl")
 STDIN = "-"
 _URI_LIMIT = 2_000
 
@@ -42,7 +46,8 @@ class Source:
     claimed: str | None
     uri: str | None
     file: Path | None
-    """None stands for standard input."""
+    """None stands for standard input, or for `text`."""
+    text: str | None = None
 
     def content(self, limit: int | None = None) -> Path | bytes:
         """Return where the file lies; its bytes where they come in a stream.
@@ -52,8 +57,10 @@ class Source:
             LimitExceeded: it has more than `limit` bytes.
         """
         try:
-            if self.file is None:
-                content: Path | bytes = sys.stdin.buffer.read(-1 if limit is None else limit + 1)
+            if self.text is not None:
+                content: Path | bytes = self.text.encode("utf-8", "surrogatepass")
+            elif self.file is None:
+                content = sys.stdin.buffer.read(-1 if limit is None else limit + 1)
             elif self.file.is_file():
                 self.file.open("rb").close()
                 content = self.file
@@ -80,7 +87,7 @@ def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") ->
 
     `host` names this machine in the uris of files, for a server that takes those of several. In folders, files of other
     suffixes and hidden ones are passed over, and links to folders are not followed. A file that is named itself is taken
-    whatever its suffix.
+    whatever its suffix; of .json and .jsonl each document that it lists.
 
     Raises:
         BadUserInput: a path leads nowhere.
@@ -99,9 +106,33 @@ def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") ->
                     skipped += 1
         elif not path.exists():
             raise BadUserInput(f"{given}: there is no such file or folder.")
+        elif path.suffix.lower() in LISTS:
+            sources += _listed(path)
         else:
             sources.append(_source(path, path.name, uri_prefix, host))
     return Found(sources, skipped)
+
+
+def _listed(path: Path) -> Iterator[Source]:
+    """Yield the documents of a file of JSON: an array of objects, or one object a line."""
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+        rows = json.loads(content) if path.suffix.lower() == ".json" else map(json.loads, content.splitlines())
+        for number, row in enumerate(rows, start=1):
+            yield _from_row(path, number, row)
+    except OSError as error:
+        raise BadUserInput(f"{path}: it cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadUserInput(f"{path}: it is no JSON array of documents, nor one JSON object a line: {error}.") from error
+
+
+def _from_row(path: Path, number: int, row: Any) -> Source:
+    if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("title", "text")):
+        raise BadUserInput(f"{path}: document {number} has no title and text: give each an object with these two.")
+    uri, claimed = row.get("uri"), row.get("mimeType", "text/plain")
+    if not isinstance(uri, str | None) or not isinstance(claimed, str):
+        raise BadUserInput(f"{path}: document {number}: uri and mimeType have to be strings, where they are given.")
+    return Source(f"{path}:{number}", row["title"], claimed, uri, None, row["text"])
 
 
 def _source(file: Path, title: str, uri_prefix: str | None, host: str) -> Source:

@@ -123,6 +123,10 @@ class Documents:
         document = clean_document(new, self._store.settings.document_limit)
         content_hash = sha256(document.text.encode()).hexdigest()
         once = Once(self._store.settings, idempotency_key, "ingestDocument", request_of(document, content_hash))
+        if idempotency_key is None and document.upload is None and not document.projects:
+            known = await self._known(volume, document, content_hash)
+            if known is not None:
+                return known
         async with self._store.write(volume.id, actor) as tx:
             if document.upload is not None:
                 tx.delete_ids(models.Upload, [document.upload])
@@ -138,6 +142,16 @@ class Documents:
                 answer |= {"upload": document.upload, "hash": content_hash, "mimeType": document.mime_type}
             once.remember(tx, {n: v if isinstance(v, bool) else str(v) for n, v in answer.items()})
         return taken
+
+    async def _known(self, volume: VolumeRecord, new: NewDocument, content_hash: str) -> Taken | None:
+        """Return a document that is there just as it is given, and has been read: a folder that is read again waits for nobody."""
+        read = self._store.read
+        for known in await read.where(DocumentRecord, volume_id=volume.id, content_hash=content_hash):
+            if (known.uri, known.title) == (new.uri, new.title):
+                (ingestions,) = await read.lists(IngestionRecord, "document_id", [known.id], "id")
+                if ingestions and ingestions[-1].status == IngestionStatus.DONE:
+                    return Taken(known.id, ingestions[-1].id, False)
+        return None
 
     async def _take(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
         there = [] if new.uri is None else await tx.read.where(DocumentRecord, volume_id=tx.volume_id, uri=new.uri)
