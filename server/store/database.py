@@ -150,7 +150,7 @@ async def _synchronize(connection: AsyncConnection, full: bool) -> None:
     """Have SQLite wait for the disk at commits, or not; it can be told so only outside a transaction."""
     if connection.info.get("full", False) != full:
         driver: Any = (await connection.get_raw_connection()).driver_connection
-        await driver.execute_fetchall(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+        await driver.execute_fetchall("PRAGMA synchronous = FULL" if full else "PRAGMA synchronous = NORMAL")
         connection.info["full"] = full
 
 
