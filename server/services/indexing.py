@@ -6,7 +6,10 @@ and is embedded by the follower.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
@@ -63,6 +66,56 @@ async def embed(embedder: Embedder, *texts: str) -> Embedded:
     """Return the vectors of texts; equal texts are embedded once."""
     own = list(dict.fromkeys(texts))
     return Embedded(dict(zip(own, await embedder.embed(own), strict=True)) if own else {})
+
+
+class Together:
+    """An embedder for several tasks at once: their calls become one, because few texts cost more each than many.
+
+    At most `most` calls become one, and none waits longer than `patience` seconds for others.
+    """
+
+    def __init__(self, embedder: Embedder, most: int, patience: float = 0.15) -> None:
+        self.name = embedder.name
+        self.dimension = embedder.dimension
+        self._embedder = embedder
+        self._most = most
+        self._patience = patience
+        self._next: _Shared | None = None
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one vector per text, as the embedder does."""
+        shared = self._next = self._next or _Shared()
+        start = len(shared.texts)
+        shared.texts += texts
+        shared.calls += 1
+        if shared.task is None:
+            shared.task = asyncio.create_task(self._run(shared))
+            shared.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # not left unread
+        if shared.calls == self._most:
+            self._next = None
+            shared.full.set()
+        vectors = await asyncio.shield(shared.task)  # whoever is cancelled leaves the others their vectors
+        return vectors[start : start + len(texts)].copy()
+
+    async def _run(self, shared: _Shared) -> NDArray[np.float32]:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                await shared.full.wait()
+        self._next = None if self._next is shared else self._next
+        return await self._embedder.embed(shared.texts)
+
+    async def aclose(self) -> None:
+        """Release nothing: the embedder belongs to whoever made it."""
+
+
+@dataclass(slots=True)
+class _Shared:
+    """One call made of several."""
+
+    texts: list[str] = field(default_factory=list)
+    calls: int = 0
+    full: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[NDArray[np.float32]] | None = None
 
 
 async def _texts(store: Store, volume: UUID) -> AsyncIterator[list[tuple[NodeKind, UUID, str]]]:

@@ -20,6 +20,7 @@ from server.config import Settings
 from server.embeddings import Embedder
 from server.errors import NotFound, ServerError, UpstreamUnavailable
 from server.services.extraction.protocol import ChunkText, Extraction, UnusableAnswer
+from server.services.indexing import Together
 from server.services.ingestion.answers import decode_extraction, decode_reading, encode
 from server.services.ingestion.writer import DocumentWriter
 from server.services.reading import Gathering, Reading, cut
@@ -28,9 +29,10 @@ from server.store.jobs import Job, JobQueue, LeaseLost, Limit
 from server.store.records import DocumentRecord, IngestionRecord
 from server.terms import IngestionStatus, JobKind
 
-__all__ = ["ATTEMPTS", "KILLS", "STORE_LANE", "Extract", "IngestionWorker"]
+__all__ = ["ATTEMPTS", "KILLS", "STORE_LANE", "WRITERS", "Extract", "IngestionWorker"]
 
 ATTEMPTS = 5
+WRITERS = 4
 KILLS = 20
 """Workers that may die over one step before it is given up: by then the step is what kills them."""
 STORE_LANE = "store"
@@ -57,7 +59,9 @@ class _Run:
 
 
 class IngestionWorker:
-    """Works on the queue for as long as `run` runs: as many documents at a time as extract, and one that is written.
+    """Works on the queue for as long as `run` runs: as many documents at a time as extract, and `WRITERS` that are written.
+
+    What those need embedded is embedded together.
 
     `limits` bound the extraction by lane, over all workers.
     """
@@ -71,8 +75,9 @@ class IngestionWorker:
         limits: Mapping[str, Limit] | None = None,
     ) -> None:
         self._store = store
-        self._embedder = embedder
+        self._embedder = Together(embedder, WRITERS)
         self._extract = extract
+        self._extracting = asyncio.Semaphore(settings.extraction_workers)
         self._settings = settings
         self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
         self._wake = asyncio.Event()
@@ -89,7 +94,7 @@ class IngestionWorker:
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep_swept())
-                for _ in range(self._settings.extraction_workers + 1):
+                for _ in range(self._settings.extraction_workers + WRITERS):
                     group.create_task(self._loop())
         finally:
             await self._queue.release()
@@ -257,7 +262,8 @@ class IngestionWorker:
         await self._check(job)
         answer = self._store.spool.find(job.id) if job.fence > 1 else None
         if answer is None:
-            found = await self._extract(gathering.text(number))
+            async with self._extracting:
+                found = await self._extract(gathering.text(number))
             answer = encode(found)
             self._store.spool.keep(job.id, answer)
         else:
