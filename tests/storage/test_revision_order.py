@@ -145,16 +145,18 @@ async def test_of_revisions_that_come_at_once_the_last_one_stands_whichever_work
         return await says_it(chunk)
 
     workers = [IngestionWorker(store, HashEmbedder(), slowly, store.settings) for _ in range(2)]
-    running = [asyncio.create_task(worker.run()) for worker in workers]
     texts = [f"Ada likes {what}." for what in ("tea", "rum", "gin", "ale", "milk", "mead")]
-    for _ in range(2):
-        random.shuffle(texts)
-        taken = await asyncio.gather(*(take(store, text) for text in texts))
-        runs = [await workers[0].finished(one.ingestion_id) for one in taken]
-        assert {run.status for run in runs} <= {"DONE", "CANCELLED"}
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+    running = [asyncio.create_task(worker.run()) for worker in workers]
+    try:
+        for _ in range(2):
+            random.shuffle(texts)
+            taken = await asyncio.gather(*(take(store, text) for text in texts))
+            runs = [await workers[0].finished(one.ingestion_id) for one in taken]
+            assert {run.status for run in runs} <= {"DONE", "CANCELLED"}, [(run.status, run.error) for run in runs]
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
     (document,) = await store.read.where(DocumentRecord)
     (content,) = await store.read.contents([(document.id, document.revision)])
     assert [text for text, status in (await said(store)).items() if status == ClaimStatus.CURRENT] == [content]
