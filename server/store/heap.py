@@ -1,7 +1,7 @@
 """The process's heap, kept from growing by what was freed: LanceDB allocates in a dozen threads.
 
-glibc gives each thread an arena of its own and keeps in it what was freed there. Measured over 20,000 nodes written in small batches
-and compacted: 265 MB more as it comes, 170 MB with both of these. Other C libraries have no such knobs; there nothing is done.
+glibc gives each thread an arena of its own and keeps in it what was freed there. Other C libraries have no such knobs; there nothing
+is done. Measured over 23,000 nodes written in small batches and compacted: 50 MB more instead of some 300.
 """
 
 from __future__ import annotations

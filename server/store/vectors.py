@@ -73,6 +73,8 @@ class VectorIndex:
     """One LanceDB table, keyed by node id."""
 
     def __init__(self, settings: Settings) -> None:
+        share_arenas()  # here, because most threads of the process start later
+        pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own pool keeps for good what it had at most
         self._uri = settings.vectors_uri
         self._interval = timedelta(seconds=settings.read_interval)
         self.retention = max(self._interval * 4, timedelta(seconds=5))
@@ -83,7 +85,6 @@ class VectorIndex:
 
     async def open(self, dimension: int) -> None:
         """Open the table, or make it for vectors of this length."""
-        share_arenas()
         self._connection = await lancedb.connect_async(self._uri, read_consistency_interval=self._interval)
         self._table = await self._connection.create_table(TABLE, schema=_schema(dimension), exist_ok=True)
         self.dimension = dimension
