@@ -17,7 +17,6 @@ from typing import Any
 
 LOOP = "event loop, the rest"
 _TICK = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _OWN = Path("/proc/self/task")
 
 
@@ -124,5 +123,9 @@ def _children_cpu() -> float:
 
 
 def resident(pid: int | None = None) -> float:
-    """Return the MB of memory that a process, this one unless told, holds."""
-    return int(Path(f"/proc/{pid or 'self'}/statm").read_text().split()[1]) * _PAGE / 1e6
+    """Return the MB of memory that are a process's own, this one's unless told.
+
+    Pages of mapped files are left out: the system takes them back when it wants, and each connection to SQLite counts them anew.
+    """
+    lines = Path(f"/proc/{pid or 'self'}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("RssAnon")).split()[1]) / 1e3
