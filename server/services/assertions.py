@@ -1,8 +1,8 @@
 """Writing claims: the same claim gains evidence instead of a row.
 
 A claim joins what says the same already and stands by other evidence; else what stood by an earlier revision of its own
-document, or was retracted because nothing said it any more; what a person took back only where this very document had
-stood for it. What is left becomes a new row.
+document, or was retracted because nothing said it any more; what a person took back, or has put otherwise, only where
+this very document had stood for it: a person's decision outlasts the document's next revision. The rest becomes new rows.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ __all__ = ["NOTHING", "Replaced", "write_claims"]
 class Replaced:
     """What an earlier reading of a document stands for: its claims, each without the evidence of that reading, by their ids.
 
-    `texts` has the hash of the text that was read then, by the document's id.
+    `corrected` are those that a person has put otherwise since, under what made them the same as another, with when they
+    held then. `texts` has the hash of the text that was read then, by the document's id.
     """
 
     standings: Mapping[UUID, Standing]
+    corrected: Mapping[tuple[Any, ...], Sequence[tuple[Period, Standing]]]
     texts: Mapping[UUID, str]
 
     def of(self, kind: ClaimKind) -> list[Standing]:
@@ -50,7 +52,7 @@ class Replaced:
         return [standing for standing in self.standings.values() if standing.kind is kind]
 
 
-NOTHING = Replaced({}, {})
+NOTHING = Replaced({}, {}, {})
 
 
 @dataclass(slots=True)
@@ -82,7 +84,7 @@ class _Candidate:
         self.period = self.period if self.period.dated else claim.period
 
 
-_STANDS, _ALONE, _LOST, _TAKEN_BACK = range(4)
+_STANDS, _ALONE, _LOST, _TAKEN_BACK, _CORRECTED = range(5)
 
 
 async def write_claims(
@@ -150,6 +152,8 @@ async def _known(
         if earlier is not None and rank == _STANDS:
             rank, period = (_STANDS, earlier.period) if earlier.left else (_ALONE, period)
         found[kind.key_of(record)].append(_Candidate(rank, period, standing))
+    for key in dict.fromkeys(claim.key for claim in claims):
+        found[key] += [_Candidate(_CORRECTED, period, one) for period, one in replaced.corrected.get(key, ())]
     return found
 
 

@@ -60,6 +60,9 @@ class Period(NamedTuple):
         }
 
 
+PERIOD_COLUMNS = ("valid_from", "valid_from_precision", "valid_to", "valid_to_precision")
+
+
 def stated_period(valid_from: Instant | None, valid_to: Instant | None) -> Period:
     """Return the interval that a person states: an end of "2024" includes that year.
 
@@ -151,11 +154,14 @@ class ClaimKind:
     keyed_by: str
     logged: tuple[str, ...]
 
+    @property
+    def key_columns(self) -> tuple[str, ...]:
+        """The columns that make a claim the same as another."""
+        return ("subject_id", "claim_key") if self.node is NodeKind.FACT else ("source_id", "target_id", "type")
+
     def key_of(self, record: Any) -> tuple[Any, ...]:
         """Return what makes a stored claim the same as another."""
-        if self.node is NodeKind.FACT:
-            return (record.subject_id, record.claim_key)
-        return (record.source_id, record.target_id, record.type)
+        return tuple(getattr(record, name) for name in self.key_columns)
 
 
 _SHARED = ("confidence", "status", "valid_from", "valid_to")

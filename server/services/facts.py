@@ -31,6 +31,7 @@ from server.services.extraction.protocol import Instant
 from server.services.idempotency import Once
 from server.services.identity import clean_text, relation_type
 from server.services.indexing import embed, fact_text
+from server.services.standing import NO_LONGER
 from server.services.values import parse_value
 from server.store import Store, Transaction
 from server.store.records import EntityRecord, FactRecord, VolumeRecord
@@ -173,7 +174,7 @@ class Facts:
         async with self._store.write(volume.id, actor) as tx:
             now = await one_in_volume(tx.read, FactRecord, volume.id, id, "id", "fact")
             check_version(now, expected)
-            if now.status != ClaimStatus.RETRACTED:
+            if now.status != ClaimStatus.RETRACTED or now.status_reason == NO_LONGER:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
                 change_claim(tx, FACT, now, after, ChangeKind.RETRACTED)
 

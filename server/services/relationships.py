@@ -31,6 +31,7 @@ from server.services.idempotency import Once
 from server.services.identity import clean_name, normalise_type, relation_type
 from server.services.indexing import Embedded, embed, entity_text
 from server.services.resolution import Named, ambiguous, candidates_of
+from server.services.standing import NO_LONGER
 from server.store import Store, Transaction
 from server.store.records import EntityRecord, RelationshipRecord, VolumeRecord
 from server.terms import Authority, ChangeKind, ClaimStatus
@@ -227,7 +228,7 @@ class Relationships:
         async with self._store.write(volume.id, actor) as tx:
             now = await one_in_volume(tx.read, RelationshipRecord, volume.id, id, "id", "relationship")
             check_version(now, expected)
-            if now.status != ClaimStatus.RETRACTED:
+            if now.status != ClaimStatus.RETRACTED or now.status_reason == NO_LONGER:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
                 change_claim(tx, RELATIONSHIP, now, after, ChangeKind.RETRACTED)
 

@@ -67,6 +67,11 @@ class Standing:
         """Whether a person took it back."""
         return self.claim.status in GONE and not self.lost
 
+    @property
+    def edited(self) -> bool:
+        """Whether a person has had a word in it without pointing to a document."""
+        return any(row.document_id is None for row in self.evidence)
+
     def read(self, evidence: Sequence[EvidenceRecord]) -> None:
         """Take in the evidence as it is stored."""
         self.evidence = list(evidence)

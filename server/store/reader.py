@@ -260,6 +260,17 @@ class Reader:
         )
         return {row[0]: bool(row[1]) for row in await self.rows(statement)}
 
+    async def earlier_versions(
+        self, past: type[SQLModel], ids: Sequence[UUID], columns: Sequence[str]
+    ) -> list[tuple[Any, ...]]:
+        """Return (id, *columns) of each earlier version of these claims, in the order of ids and versions. One statement."""
+        if not ids:
+            return []
+        keys, table = keys_table(self.dialect), table_of(past)
+        statement = select(table.c.id, *(table.c[name] for name in columns))
+        statement = statement.select_from(keys.join(table, table.c.id == keys.c.value))
+        return [tuple(row) for row in await self._by_keys(statement.order_by(keys.c.key, table.c.version), ids)]
+
     async def entities_of_document_alone(self, document: UUID) -> list[UUID]:
         """Return the extracted entities that a document, at any revision, mentions and nothing else in the volume knows of."""
         entity = table_of(models.Entity)

@@ -341,7 +341,7 @@ async def test_chunks_that_did_not_change_stay_and_are_not_embedded_again(api: A
     payload = await revise(api, "\n\n".join((one, two, three)), mimeType="text/markdown")
     chunks = "chunks { nodes { id text start end } }"
     before = (await api.node(payload["document"]["id"], chunks))["chunks"]["nodes"]
-    embedder = api.knowledge.worker._embedder
+    embedder = api.knowledge.documents._embedder
     embedded = len(embedder.embedded)  # type: ignore[attr-defined]
     text = "\n\n".join((three, new, one))
     await revise(api, text, mimeType="text/markdown")
@@ -462,3 +462,32 @@ async def test_copies_go_one_after_the_other(api: Api, order: str) -> None:
         now = await facts(api, "[CURRENT]")
         assert [(content, one["confidence"]) for content, one in now.items()] == [("Likes rum", 0.8)] * left
     assert await names(api) == []
+
+
+async def test_what_a_person_corrected_is_not_said_the_old_way_again_by_the_next_revision(api: Api) -> None:
+    """Neither a fact put otherwise nor an edge dated otherwise; another document that says it the old way is another matter."""
+    text = f"{TEA} Ada works at Acme."
+    works = edge("Ada", "WORKS_AT", "Acme", "Ada works at Acme.", valid_from=year(2001), valid_to=year(2003))
+    await revise(api, text, ADA, thing("Acme"), LIKES_TEA, works)
+    tea, acme = (await facts(api))["Likes tea"]["id"], (await edges(api))["WORKS_AT"]["id"]
+    await api.do("updateFact", "fact { id }", id=tea, content="Likes green tea")
+    await api.do("updateRelationship", "relationship { id }", id=acme, validFrom="2011", validTo="2012")
+    for _ in range(2):
+        text = f"Well: {text}"
+        await revise(api, text, ADA, thing("Acme"), LIKES_TEA, works)
+        (found,), (edged,) = (await facts(api)).items(), (await edges(api)).values()
+        assert (found[0], found[1]["id"], found[1]["version"]) == ("Likes green tea", tea, 2)
+        assert (edged["id"], edged["validFrom"], edged["version"]) == (acme, "2011-01-01T00:00:00Z", 2)
+    await ingest(api, "We know: Ada likes tea.", ADA, LIKES_TEA, title="Other")
+    assert set(await facts(api)) == {"Likes green tea", "Likes tea"}
+
+
+async def test_what_is_no_longer_in_its_source_can_be_retracted_by_a_person_and_stays_so_then(api: Api) -> None:
+    await revise(api, TEA, ADA, thing("tea"), LIKES_TEA, edge("Ada", "DRINKS", "tea", TEA))
+    await revise(api, RUM, ADA)
+    tea, drinks = (await facts(api))["Likes tea"]["id"], (await edges(api))["DRINKS"]["id"]
+    await api.do("retractFact", "fact { id }", id=tea, reason="Never.")
+    await api.do("retractRelationship", "relationship { id }", id=drinks)
+    await revise(api, f"{TEA} Again.", ADA, thing("tea"), LIKES_TEA, edge("Ada", "DRINKS", "tea", TEA))
+    assert await reasons_of(api) == {"Likes tea": ("RETRACTED", "Never.")}
+    assert {one["status"] for one in (await edges(api)).values()} == {"RETRACTED"}

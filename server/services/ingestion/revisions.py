@@ -18,7 +18,7 @@ from server import models
 from server.ids import NodeKind, new_id
 from server.services.assertions import NOTHING, Replaced
 from server.services.chunking import Chunk
-from server.services.claims import FACT, RELATIONSHIP
+from server.services.claims import FACT, PERIOD_COLUMNS, RELATIONSHIP, Period, period_of
 from server.services.indexing import Embedded, chunk_text
 from server.services.quotes import QuoteIndex
 from server.services.standing import Standing
@@ -79,7 +79,22 @@ async def _replaced(tx: Transaction, document: UUID, content: str, chunks: Seque
     for standing in standings.values():
         standing.left = [row for row in standing.evidence if row.id not in gone and _may_count(row, document)]
     (text,) = await tx.read.contents([(document, chunks[0].revision)]) if chunks else [None]
-    return Replaced(standings, {} if text is None else {document: sha256(text.encode()).hexdigest()})
+    texts = {} if text is None else {document: sha256(text.encode()).hexdigest()}
+    return Replaced(standings, await _corrected(tx, standings), texts)
+
+
+async def _corrected(
+    tx: Transaction, standings: Mapping[UUID, Standing]
+) -> dict[tuple[Any, ...], list[tuple[Period, Standing]]]:
+    """Return the claims that a person has put otherwise, or dated otherwise, under each way in which they were put before."""
+    found: dict[tuple[Any, ...], list[tuple[Period, Standing]]] = {}
+    for kind in (FACT, RELATIONSHIP):
+        edited = [id for id, one in standings.items() if one.kind is kind and one.edited]
+        for id, *was in await tx.read.earlier_versions(kind.past, edited, (*kind.key_columns, *PERIOD_COLUMNS)):
+            claim, key, period = standings[id].claim, tuple(was[:-4]), Period(*was[-4:])
+            if (key, period) != (kind.key_of(claim), period_of(claim)):
+                found.setdefault(key, []).append((period, standings[id]))
+    return found
 
 
 async def _gone(rows: Sequence[EvidenceRecord], content: str) -> set[UUID]:
