@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from socket import gethostname
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -35,6 +35,9 @@ from rich.text import Text
 from server.config import Settings, settings_table, variable
 from server.errors import Misconfigured, ServerError
 from server.terms import Authority
+
+if TYPE_CHECKING:
+    from server.commands.sources import Source
 
 T = TypeVar("T")
 FAILED, MISUSED, TERMINATED, INTERRUPTED = 1, 2, 128 + signal.SIGTERM, 128 + signal.SIGINT
@@ -190,26 +193,18 @@ def ingest(
     its content tells. A document's title is its path within the folder that was named, or its file name. The same text
     again is the same document; a file that has changed is a new revision of its document.
     """
-    from server.commands import ingesting, outcomes, sources
+    from server.commands import ingesting, outcomes
 
     if url is not None and data is not None:
         raise typer.BadParameter("--url and --data exclude each other.")
     settings = _settings(data=data)
-    try:
-        found = sources.find(paths, uri_prefix, "" if url is None else gethostname())
-    except ServerError as error:
-        raise typer.BadParameter(error.message, param_hint="PATH...") from error
-    if found.skipped:
-        _say(f"{found.skipped} files skipped that are not {sources.KNOWN}.")
-    if not found.sources:
-        _say("There is nothing to ingest.")
-        raise typer.Exit(FAILED)
+    found = _sources(paths, uri_prefix, "" if url is None else gethostname())
     counted = 0
     with (
         _bar("Ingesting") as (bar, task),
-        _stoppable(lambda: f"{counted:,} of {len(found.sources):,} documents are in"),
+        _stoppable(lambda: f"{counted:,} of {len(found):,} documents are in"),
     ):
-        bar.update(task, total=len(found.sources))
+        bar.update(task, total=len(found))
 
         def done(outcome: outcomes.Outcome) -> None:
             nonlocal counted
@@ -219,13 +214,28 @@ def ingest(
                 typer.echo(outcomes.as_json(outcome))
 
         if url is None:
-            ended = _run(ingesting.ingest(settings, found.sources, volume, authority, done))
+            ended = _run(ingesting.ingest(settings, found, volume, authority, done))
         else:
-            ended = _run(ingesting.ingest_remotely(url, found.sources, volume, authority, done))
+            ended = _run(ingesting.ingest_remotely(url, found, volume, authority, done))
     if not as_json:
         Console().print(outcomes.as_table(ended))
     if any(outcome.failed for outcome in ended):
         raise typer.Exit(FAILED)
+
+
+def _sources(paths: list[str], uri_prefix: str | None, host: str) -> list[Source]:
+    from server.commands import sources
+
+    try:
+        found = sources.find(paths, uri_prefix, host)
+    except ServerError as error:
+        raise typer.BadParameter(error.message, param_hint="PATH...") from error
+    if found.skipped:
+        _say(f"{found.skipped} files skipped that are not {sources.KNOWN}.")
+    if not found.sources:
+        _say("There is nothing to ingest.")
+        raise typer.Exit(FAILED)
+    return found.sources
 
 
 @app.command("import")
