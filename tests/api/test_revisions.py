@@ -341,7 +341,7 @@ async def test_chunks_that_did_not_change_stay_and_are_not_embedded_again(api: A
     payload = await revise(api, "\n\n".join((one, two, three)), mimeType="text/markdown")
     chunks = "chunks { nodes { id text start end } }"
     before = (await api.node(payload["document"]["id"], chunks))["chunks"]["nodes"]
-    embedder = api.knowledge.documents._embedder
+    embedder = api.knowledge.embedder
     embedded = len(embedder.embedded)  # type: ignore[attr-defined]
     text = "\n\n".join((three, new, one))
     await revise(api, text, mimeType="text/markdown")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,14 +16,17 @@ from alembic.runtime.migration import MigrationContext
 from conftest import Cluster
 from processes import migrate as migrating
 from processes import start
-from sqlalchemy import Connection, event, inspect, text
+from sqlalchemy import Connection, column, event, inspect, table, text
 from stores import new_volume, opened
 
 from server import models
 from server.config import Settings
 from server.errors import Misconfigured
+from server.ids import new_id
 from server.store import Store, migrations
 from server.store.database import Database
+from server.store.reader import Reader
+from server.store.records import EvidenceRecord
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -156,3 +160,40 @@ async def test_a_migration_that_fails_on_its_way_leaves_the_database_as_it_was(d
     await migrations.migrate(database)
     await migrations.check_current(database)
     assert set(await described(database)) == set(models.metadata.tables)
+
+
+async def test_evidence_of_before_says_who_gave_it_and_takes_the_dates_of_its_claim(database: Database) -> None:
+    """What has its document's own authority was read out of it; the rest was stated, and all of it counts."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    volume, document, entity, claim, extracted, by_hand, cited = sorted(new_id() for _ in range(7))
+    common = {"volume_id": volume, "created_at": at, "updated_at": at}
+    of_claim = {"fact_id": claim, "quote": "x", "confidence": 0.8, "verified": True}
+    rows: list[tuple[Any, dict[str, Any]]] = [
+        (models.Volume, {"id": volume, "name": "v", "version": 1}),
+        (models.Document, {"id": document, "title": "t", "mime_type": "text/plain", "authority": "OFFICIAL",
+                           "content_hash": "h", "revision": 1}),
+        (models.Entity, {"id": entity, "name": "a", "match_key": "a", "type": "person", "type_stated": True, "sense": "",
+                         "properties": {}, "confidence": 1, "importance": 1, "origin": "stated", "version": 1}),
+        (models.DocumentEntity, {"document_id": document, "entity_id": entity}),
+        (models.Fact, {"id": claim, "subject_id": entity, "content": "x", "claim_key": "x", "importance": 1, "version": 1,
+                       "value_type": "NONE", "confidence": 0.8, "authority": "USER", "status": "CURRENT",
+                       "known_from": at, "valid_from": at, "valid_from_precision": "DAY"}),
+        (models.Evidence, {"id": extracted, "document_id": document, "revision": 1, "authority": "OFFICIAL", **of_claim}),
+        (models.Evidence, {"id": cited, "document_id": document, "revision": 1, "authority": "USER", **of_claim}),
+        (models.Evidence, {"id": by_hand, "authority": "USER", **of_claim}),
+    ]  # fmt: skip
+    async with database.writing(rebuilding=True) as connection:
+        await connection.run_sync(lambda c: command.upgrade(migrations._config(c), "0002"))
+        for model, row in rows:
+            columns = {c.name: c for c in model.__table__.c}
+            given = {name: value for name, value in {**common, **row}.items() if name in columns}
+            bare = table(model.__tablename__, *(column(name, columns[name].type) for name in given))
+            await connection.execute(bare.insert().values(given))
+    await migrations.migrate(database)
+    read = Reader(database.reading, database.dialect)
+    evidence = await read.where(EvidenceRecord)
+    assert {row.id: row.origin for row in evidence} == {extracted: "extracted", cited: "stated", by_hand: "stated"}
+    assert {(row.live, row.valid_from, row.valid_from_precision, row.valid_to) for row in evidence} == {
+        (True, at, "DAY", None)
+    }
+    assert await read.entities_named_by(document) == {entity: True}
