@@ -395,6 +395,53 @@ def test_the_dates_of_a_life_are_those_of_whom_a_title_follows(who: str) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Google was unable to acquire Spotify.",
+        "Google is allowed to acquire Spotify.",
+        "Google must use Kafka.",
+        "Google has to use Kafka.",
+        "Google ought to use Kafka.",
+        "Imagine Google buys Spotify.",
+        "Siemens is no subsidiary of Google.",
+        "Google wants Spotify.",
+        "Siemens hired Anna Berg to lead Google.",
+        "SSO is not available on the Free plan.",
+        "Google was founded by neither Anna Berg nor Peter Holm.",
+        "Dune is not based on Solaris.",
+    ],
+)
+def test_what_is_required_able_or_supposed_makes_no_edge(text: str) -> None:
+    """Nor does its opposite."""
+    found = edges(text)
+    assert {edge for edge in found if edge[1] != "HIRED"} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Google no longer supports Kafka but supports Redis.", {("Google", "SUPPORTS", "Redis")}),
+        ("Google does not use Kafka but uses Redis.", {("Google", "USES", "Redis")}),
+        ("Google uses Redis rather than Kafka.", {("Google", "USES", "Redis")}),
+        ("Unlike Okta, Google supports SAML.", {("Google", "SUPPORTS", "SAML")}),
+        ("Google once considered Kafka but chose Redis.", {("Google", "CHOSE", "Redis")}),
+        ("Google uses not only Kafka but also Redis.", {("Google", "USES", "Kafka"), ("Google", "USES", "Redis")}),
+        ("SSO is only available on the Enterprise plan.", {("SSO", "AVAILABLE_ON", "Enterprise Plan")}),
+    ],
+)
+def test_what_stands_against_a_denial_is_asserted(text: str, expected: set[Edge]) -> None:
+    """ "But" ends a denial; what is passed over makes nothing."""
+    assert edges(text) == expected
+
+
+def test_an_infinitive_and_a_sister_of_somebody_else_are_no_facts() -> None:
+    """ "To expand" is not yet done, and whose sister it is tells the name that it stands beside."""
+    assert read("The Mexica Empire continued to expand north into the desert.").facts == []
+    text = "Peter Holm was the son of Anna Berg, a sister of Karl Holm."
+    assert edges(text) == {("Peter Holm", "SON_OF", "Anna Berg"), ("Anna Berg", "SISTER_OF", "Karl Holm")}
+
+
 def test_a_population_is_a_number_where_it_is_exact() -> None:
     """ "About" leaves it open."""
     facts = read("Oslo has a population of 1,807. Berlin has a population of about 1,900.").facts

@@ -41,7 +41,8 @@ def _subjects_beyond(noun: Token, reading: Reading) -> list[Token]:
     """Return whom a son or daughter is that stands beside no person: "was born in Oslo, the son of", "was a peer, the son of"."""
     beside = reading.member(noun.head)
     verb = next((one for one in noun.ancestors if one.pos_ in {"VERB", "AUX"}), None)
-    if verb is None or (beside is not None and _may_be_person(beside)):
+    placed = beside is not None and beside.type == "place"
+    if verb is None or not (placed or (beside is None and noun.head.dep_ == "attr")):
         return []
     return subjects(verb)
 
@@ -100,13 +101,27 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
     if kind is not None and (above or noun.dep_ in {"appos", "compound"}):
         member.learn(kind, Trust.LIST if kind == "work" else Trust.CUE)  # even "the film Sarah" is no person
     determined = any(child.dep_ == "det" for child in noun.children)
-    if noun.dep_ == "appos" and determined and noun.i > 0 and reading.doc[noun.left_edge.i - 1].text == ",":
+    if (
+        noun.dep_ == "appos"
+        and determined
+        and not _goes_on(reading, noun)
+        and noun.i > 0
+        and reading.doc[noun.left_edge.i - 1].text == ","
+    ):
         words = [
             one
             for one in noun.subtree
             if not any(up.dep_ in {"relcl", "acl"} and noun.is_ancestor(up) for up in (one, *one.ancestors))
         ]
         draft.state(member, f"Is {reading.text(words)}", "definition", "IS_A", importance=0.7)
+
+
+def _goes_on(reading: Reading, noun: Token) -> bool:
+    """Tell whether a name follows the noun, which then is about that one: "Acme, the investment firm Good Energies, and"."""
+    after = noun.doc[noun.i + 1 : noun.i + 3]
+    return any(reading.member(one) for one in after[:1]) or (
+        len(after) == 2 and after[0].text in {'"', "“", "‘"} and reading.member(after[1]) is not None
+    )
 
 
 def _may_be_person(member: Member) -> bool:

@@ -24,6 +24,7 @@ from server.services.extraction.syntax import (
     is_passive,
 )
 
+_SUPPOSING = frozenset({"imagine", "suppose", "supposing", "assume", "assuming", "pretend"})
 _NEAR = 3
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
@@ -81,9 +82,11 @@ def clauses(sentence: Span) -> Iterator[Clause]:
     for token in sentence:
         if _is_verb(token):
             doubt = "a question asserts nothing" if asks else doubt_of(token)
+            if sentence[0].lower_ in _SUPPOSING:
+                doubt = "it is only supposed"
             if token.i in cited:
                 doubt = "somebody is quoted with it"
-            complements = tuple(one for one in _complements(token) if not _is_none(one.token))
+            complements = tuple(one for one in _complements(token) if not _is_empty(one))
             complements = complements or _shared(token)
             clause = Clause(token, tuple(subjects(token)), complements, is_passive(token), doubt)
             yield from _paired(clause) if pairs else _split(clause)
@@ -112,7 +115,7 @@ def _shared(verb: Token) -> tuple[Complement, ...]:
     close = after is not None and after.tag_ == verb.tag_ and 0 < len(between) <= _NEAR
     if after is None or not close or not all(token.dep_ in {"cc", "advmod", "punct", "conj"} for token in between):
         return ()
-    return tuple(one for one in _complements(after) if not _is_none(one.token)) or _shared(after)
+    return tuple(one for one in _complements(after) if not _is_empty(one)) or _shared(after)
 
 
 def _split(clause: Clause) -> Iterator[Clause]:
@@ -141,6 +144,10 @@ def _begins_anew(complement: Complement, clause: Clause) -> bool:
     return (name.head == clause.verb and not bare) or (
         complement.preposition != "" and name.text == PERSON != name.head.text
     )
+
+
+def _is_empty(complement: Complement) -> bool:
+    return _is_none(complement.token) or (complement.noun is not None and _is_none(complement.noun))
 
 
 def _is_none(noun: Token) -> bool:

@@ -7,7 +7,11 @@ from spacy.tokens import Token
 from server.services.extraction import vocabulary
 from server.services.extraction.syntax import DENIALS, FINITE, SUBJECTS, is_passive
 
-_DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "shall", "will", "'ll"})
+_DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "must", "shall", "will", "'ll"})
+_NOT_DONE = vocabulary.wordset(
+    "going about due set ready likely unlikely scheduled unable able reluctant unwilling willing keen eager hesitant free supposed obliged "
+    "required allowed permitted entitled invited"
+)
 _CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
 _HEARSAY = frozenset(
     {
@@ -25,7 +29,7 @@ _HEARSAY = frozenset(
     }
 )
 _UNREAL = vocabulary.wordset(
-    "want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
+    "ought want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
     "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear "
     "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
 )
@@ -64,15 +68,19 @@ def _doubt_above(verb: Token) -> str:
         return ""
     if verb.dep_ == "xcomp" and _is_not_yet_or_no_more(head):
         return "it is no more, or not yet"
+    if verb.dep_ == "xcomp" and head.lemma_ == "have":
+        return "it is only required"
     if verb.dep_ == "xcomp" and _is_purpose(verb):
         return "it is only an intention"
     if verb.dep_ in {"acl", "relcl"} or (head.pos_ in {"NOUN", "PROPN", "ADP"} and verb.dep_ != "pcomp"):
         to_come = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
         return "it is only an intention" if to_come and verb.dep_ == "acl" else ""
-    if head.lemma_ in _UNREAL and verb.dep_ in {"xcomp", "ccomp"}:
+    if head.lemma_.lower() in _UNREAL and verb.dep_ in {"xcomp", "ccomp"}:
         return "it is thought or wished, not stated"
     if verb.dep_ == "conj" and any(child.dep_ in SUBJECTS for child in verb.children):
         return _doubt_above(head) if head.dep_ == "ccomp" else ""
+    if verb.dep_ == "conj" and verb.tag_ in FINITE and any(child.lower_ == "but" for child in head.children):
+        return _doubt_above(head)  # "no longer supports A but supports B"
     if verb.dep_ == "conj" and verb.tag_ in FINITE and head.tag_ == "VB":  # "used to own A and uses B"
         return _doubt_above(head.head) if head.dep_ == "xcomp" else _doubt_above(head)
     if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
@@ -113,4 +121,4 @@ def _is_not_yet_or_no_more(head: Token) -> bool:
     """Tell whether what follows is past or still to come: "used to", "is going to", "is about to", "has yet to"."""
     yet = any(child.lower_ == "yet" for child in head.children)
     used = head.lower_ == "used" and not is_passive(head)
-    return used or yet or head.lower_ in {"going", "about", "due", "set", "ready", "likely", "unlikely", "scheduled"}
+    return used or yet or head.lower_ in _NOT_DONE

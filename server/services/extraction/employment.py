@@ -48,6 +48,10 @@ FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
 _FORMER = frozenset(
     {"former", "formerly", "ex", "ex-", "previous", "past", "onetime", "erstwhile", "retired", "sometime"}
 )
+_ARTISTS = vocabulary.wordset(
+    "singer musician composer author writer novelist poet actor actress painter player goalkeeper translator"
+)
+"""Who is one of something without being employed there."""
 _EARLIER = frozenset({"formerly", "previously", "once", "earlier"})
 _POSTS = vocabulary.wordset(
     "ceo cto cfo coo cio cmo vp president chair chairman chairwoman chairperson director head dean rector principal secretary treasurer "
@@ -134,7 +138,10 @@ def post_type(role: Token) -> str:
         return "FOUNDED"
     if is_former(role) or (role.dep_ == "pobj" and role.head.lower_ == "as" and role.head.head.lemma_ in _LEAVING):
         return "WORKED_AT"
-    return "OWNS" if role.lemma_.lower() in {"owner", "co-owner"} else "WORKS_AT"
+    word = role.lemma_.lower()
+    if word in _ARTISTS and any(child.lower_ == "of" for child in role.children):
+        return upper_snake(word, "of")
+    return "OWNS" if word in {"owner", "co-owner"} else "WORKS_AT"
 
 
 def is_former(noun: Token) -> bool:

@@ -11,7 +11,7 @@ from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import topmost
+from server.services.extraction.syntax import main_verb, topmost
 
 DEGREES = vocabulary.wordset(
     "degree phd ph.d ph.d. doctorate dphil mba msc m.sc. bsc b.sc. ba b.a. ma m.a. bachelor master masters diploma thesis dissertation "
@@ -53,7 +53,8 @@ def mediated_type(scene: Scene, complement: Complement, member: Member) -> str |
     noun, preposition, lemma = complement.noun, complement.preposition, scene.clause.lemma
     if noun is None:
         return None
-    if noun.lower_ == "top" and preposition == "of":  # "built on top of"
+    bare = not any(not one.preposition for one in scene.clause.complements)
+    if noun.lower_ == "top" and preposition == "of" and bare:  # "built on top of"
         return verb_type(scene, "on")
     if preposition in {"at", "from"}:
         noun = topmost(noun)  # "a degree in physics from"
@@ -71,7 +72,8 @@ def _acting_as(scene: Scene, complement: Complement, noun: Token) -> str | None:
     lemma, preposition, word = scene.clause.lemma, complement.preposition, noun.lemma_.lower()
     if word in KIN and preposition in {"of", "to"}:
         return predicates.upper_snake(word, "of")
-    if word in PURPOSES and preposition in {"for", "to"}:
+    bare = scene.clause.passive or not any(not one.preposition for one in scene.clause.complements)
+    if word in PURPOSES and preposition in {"for", "to"} and bare:
         return predicates.upper_snake(word, preposition)
     by = preposition == "by" and scene.clause.passive
     return verb_type(scene, preposition) if by or (lemma in _ACTING and preposition in {"for", "at"}) else None
@@ -131,10 +133,11 @@ def verb_type(scene: Scene, preposition: str) -> str:
     """Return the type that the clause's verb makes with a preposition, its particle included: GREW_UP_IN."""
     clause = scene.clause
     particle = next((child.lower_ for child in clause.verb.children if child.dep_ == "prt"), "")
+    lasting = clause.verb.tag_ == "VBG" and main_verb(clause.verb).tag_ not in {"VBD", "VBN"}
     return predicates.relationship_type(
         clause.lemma,
         clause.verb.lower_,
-        clause.verb.tag_,
+        "VBZ" if lasting else clause.verb.tag_,
         passive=clause.passive,
         preposition=preposition,
         particle=particle,

@@ -22,10 +22,13 @@ _TOOLS = frozenset({"with", "in", "using", "on"})
 _KNOWING = frozenset({"use", "know", "master", "program", "code", "speak", "write", "learn"})
 _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "versed", "certified"})
 _NO_EDGE = vocabulary.wordset(
-    "say tell think be have do feel look seem call name mean note remark argue comment explain observe remember go come make take give put get let"
+    "want wish expect plan consider hope await say tell think be have do feel look seem call name mean note remark argue comment explain "
+    "observe remember go come make take give put get let"
 )
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
-_PARTICIPIAL = frozenset({"follow", "include", "accord", "concern", "regard"})  # prepositions in a verb's clothes
+_PARTICIPIAL = frozenset(
+    {"follow", "include", "accord", "concern", "regard", "speak", "judge", "assume"}
+)  # prepositions in a verb's clothes
 _PROVISIONS = frozenset({"usage", "use", "access", "support", "integration", "compatibility"})
 _CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
 _DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
@@ -74,7 +77,7 @@ def edges(scene: Scene, draft: Draft) -> None:
             continue
         _learn(scene, complement, member)
         source, target = scene.subject, member
-        if clause.passive and complement.preposition == "by":
+        if complement.preposition == "by":
             kind, inverted = predicates.agent_type(clause.lemma, kind, present=_is_present(clause.verb))
             source, target = (member, scene.subject) if inverted else (source, target)
         draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
@@ -102,11 +105,15 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return "PARENT_OF" if scene.subject.type in {"person", "concept"} and member.type != "organization" else None
     if _is_stray(scene, complement, member) or (preposition == "by" and _is_derived(scene, complement)):
         return None
-    if preposition in _EMPTY:
+    if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
         return None
+    if preposition == "by" and not clause.passive and clause.verb.tag_ != "VBN":
+        return None  # "performed in works by"
     if preposition and (thing := _plain_object(scene)) is not None:
         return beside_object_type(scene, complement, thing)
     moves = clause.lemma in {"go", "come"} and preposition in {"to", "from", "into"}
+    if not clause.lemma.isalpha():
+        return None  # "it's"
     if clause.lemma in _NO_EDGE and not moves and not any(child.dep_ == "prt" for child in clause.verb.children):
         return None
     if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
@@ -175,8 +182,13 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
     if noun is None:
         if _plain_object(scene) is not None and (scene.subject.type not in _LYING or member.type != "place"):
             return None
+        if any(child.dep_ == "acomp" for child in scene.clause.verb.children) or member.type in {
+            "technology",
+            "product",
+        }:
+            return None  # "is new in"
         return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
-    if not complement.is_own:
+    if not complement.is_own or noun.lower_ == "one":
         return None
     if preposition == "of" and noun.lemma_.lower() in FOUNDERS:
         return "FOUNDED"

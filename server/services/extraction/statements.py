@@ -118,6 +118,8 @@ def type_of(noun: Token) -> str | None:
 def statements(scene: Scene, draft: Draft) -> None:
     """State what is left of a clause that says something of its subject: an object, a purpose, a place without a name."""
     clause = scene.clause
+    if any(child.dep_ == "aux" and child.lower_ == "to" for child in clause.verb.children):
+        return
     if clause.lemma in _MUTE or clause.verb.i in scene.used or (clause.verb.dep_ == "relcl" and not clause.complements):
         return
     rest = [

@@ -57,6 +57,13 @@ def whole(noun: Token) -> str:
     return "".join(token.text for token in doc[first : noun.i]) + noun.lemma_
 
 
+def main_verb(verb: Token) -> Token:
+    """Return the verb whose tense a participle takes."""
+    while verb.tag_ == "VBG" and verb.head != verb:
+        verb = verb.head
+    return verb
+
+
 def is_passive(verb: Token) -> bool:
     """Tell whether the verb is passive; a participle alone is, unless "have" helps it."""
     if any(child.dep_ in {"auxpass", "nsubjpass"} for child in verb.children):

@@ -9,7 +9,9 @@ from spacy.tokens import Token
 from server.services.extraction import predicates
 from server.services.extraction.clauses import Complement
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import is_denied
+from server.services.extraction.syntax import is_denied, main_verb
+
+_SHORT = {"'s": "is", "’s": "is", "'re": "are", "’re": "are"}
 
 
 def is_free(scene: Scene, token: Token) -> bool:
@@ -67,13 +69,10 @@ def _verb(scene: Scene) -> str:
         return verb.lower_
     if verb.tag_ == "VBG":
         return (
-            predicates.past(verb.lemma_) if _main(verb).tag_ in {"VBD", "VBN"} else predicates.third_person(verb.lemma_)
+            predicates.past(verb.lemma_)
+            if main_verb(verb).tag_ in {"VBD", "VBN"}
+            else predicates.third_person(verb.lemma_)
         )
     helpers = [child for child in verb.children if child.dep_ == "aux" and child.i < verb.i]
-    return scene.reading.text([*helpers, verb])
-
-
-def _main(verb: Token) -> Token:
-    while verb.tag_ == "VBG" and verb.head != verb:
-        verb = verb.head
-    return verb
+    words = scene.reading.text([*helpers, verb])
+    return _SHORT.get(words, words)
