@@ -31,6 +31,9 @@ _ABANDONED_MS = 60_000
 # deadlock or serialization failure, lock timeout, abandoned transaction.
 _NOT_NOW = ("08", "53", "57P", "40", "55P03", "25P03")
 
+# A connection for reads holds no transaction, so none has to be rolled back when it goes back to its pool.
+_READING: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
+
 
 def _dumps(value: Any) -> str:
     return orjson.dumps(value, default=str).decode()
@@ -74,14 +77,14 @@ class Database:
         if self.dialect == "sqlite":
             settings.data.mkdir(parents=True, exist_ok=True)
             self._writer = self._sqlite(url, settings, pool_size=1, **options)
-            self._reader = self._sqlite(url, settings, pool_size=min(settings.pool_size, 4), **options)
+            self._reader = self._sqlite(url, settings, pool_size=min(settings.pool_size, 4), **_READING, **options)
             event.listen(self._writer.sync_engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
             event.listen(self._writer.sync_engine.pool, "invalidate", _end_transaction)
         else:
             writers = max(1, settings.pool_size // 2)
             self._writer = self._postgresql(url, settings, pool_size=writers, **options)
             self._reader = self._postgresql(
-                url, settings, pool_size=max(1, settings.pool_size - writers), isolation_level="AUTOCOMMIT", **options
+                url, settings, pool_size=max(1, settings.pool_size - writers), **_READING, **options
             )
 
     @staticmethod
