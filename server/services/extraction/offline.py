@@ -108,7 +108,11 @@ class _Chunk:
             self._draft.reject("chunk", {}, _NOT_ENGLISH)
             return self._draft.extraction(self._cast)
         self._cast.plans = self._cast.plans or any(_PLANS.search(block.text) for block in page)
-        tagged = language.tag(block.text for block in page)
+        titled = self._title_blocks()
+        tagged = language.tag(
+            block.text for block in (*page, *titled)
+        )  # at once: a short text alone costs as much as a page
+        tagged, of_title = tagged[: len(page)], tagged[len(page) :]
         headings = tuple(block.text for line in self._chunk.headings for block in blocks(f"# {line}"))
         around = Around(self._chunk.title, headings, self._chunk.table)
         self._resume = is_resume(page, around)
@@ -118,7 +122,7 @@ class _Chunk:
             for one, doc, spans in zip(laid, tagged, foreign, strict=True)
         ]
         self._name(passages)
-        root = self._title_member(passages)
+        root = self._title_member(titled, of_title)
         self._outline(passages, Outline(root), headings)
         self._root = root
         self._discourse = Discourse(self._cast, root)
@@ -126,17 +130,19 @@ class _Chunk:
             self._read(passage)
         return self._draft.extraction(self._cast)
 
-    def _title_member(self, passages: list[_Passage]) -> Member | None:
+    def _title_blocks(self) -> list[Block]:
+        """Return the document's title as a heading to find names in, unless it says itself whose document it is."""
+        title = self._chunk.title
+        return blocks(f"# {bare_title(title)}") if title.strip() and owner_of(title) is None else []
+
+    def _title_member(self, page: list[Block], tagged: list[Doc]) -> Member | None:
         """Return what the document's title names, if it is one thing."""
-        if not self._chunk.title.strip():
-            return None
-        owner = owner_of(self._chunk.title)
+        owner = owner_of(self._chunk.title) if self._chunk.title.strip() else None
         if owner is not None:
             return self._cast.meet(owner, "person", Trust.CUE)
-        page = blocks(f"# {bare_title(self._chunk.title)}")
         found = [
             self._cast.meet(name.text, name.type, name.trust)
-            for block, doc in zip(page, language.tag(b.text for b in page), strict=True)
+            for block, doc in zip(page, tagged, strict=True)
             for name in names.spot(block, doc, self._cast.familiar)
         ]
         return found[0] if len(found) == 1 else None
