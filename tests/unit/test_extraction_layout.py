@@ -317,6 +317,7 @@ def test_a_chats_speakers_are_i_and_we(text: str) -> None:
         "mona: I would love to work at Google\n",
         "[10:02] deploy-bot: I work at Google\n",
         "Note: I work at Google\n",
+        "tominator42: I work at Google\n",
         "Q: Where do you work?\nA: I work at Google.\n",
     ],
 )
@@ -415,3 +416,32 @@ def test_an_interview_is_its_speakers() -> None:
     )
     assert edges(extraction) == {("Mona Berg", "LIVES_IN", "Umeå"), ("Erik Holm", "FOUNDED", "Acme Corp")}
     assert set(named(extraction)) == {"Mona Berg", "Umeå", "Erik Holm", "Acme Corp"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Spotify\n\nMerges redirect: a claim keeps the subject it was stated for, so that undoing it is exact.\n",
+        "# Spotify\n\nRemember this: the server runs in a container on a machine of its own.\n",
+    ],
+)
+def test_a_colon_in_a_sentence_makes_no_field(text: str) -> None:
+    """Many words on either side are no label and no value."""
+    assert read(text).facts == []
+
+
+def test_a_column_that_counts_the_rows_is_no_name() -> None:
+    """The second column holds the things then; a row that is cut short says what it has."""
+    extraction = read("| # | Team | Points |\n|---|---|---|\n| 1 | Arsenal | 80 |\n| 2 |\n| 3 | Chelsea |\n")
+    assert facts(extraction) == [("Arsenal", "Points: 80", "POINTS", "80")]
+    assert set(named(extraction)) == {"Arsenal", "Chelsea"}
+
+
+def test_logs_are_nobodys_words() -> None:
+    """A level is no name."""
+    assert (
+        edges(
+            read("2024-05-01 10:02:33 INFO server: I connected to Redis\n2024-05-01 10:02:34 ERROR kafka: We lost it\n")
+        )
+        == set()
+    )

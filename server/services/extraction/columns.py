@@ -107,7 +107,8 @@ _LABELS = vocabulary.wordset(
     "what's included",
 }
 _QUALITIES = vocabulary.wordset(
-    "active free required optional available enabled supported stable deprecated public default recommended paid maintained beta"
+    "active status state done result ready passed free required optional available enabled supported stable deprecated"
+    " public default recommended paid maintained beta"
 ) | {"open source", "open-source", "self hosted", "self-hosted", "in use"}
 _PHRASE = re.compile(
     r"([a-z]+(?:s|ed|en|n|t)) (?:on|by|in|with|at|to|for|from|of)$|(?:uses|supports|replaces|owns|acquired|sponsors|hosts)$"

@@ -47,7 +47,8 @@ def read_field(block: Block, topic: Member | None, names: Sequence[tuple[int, Me
     match = _FIELD.match(block.text)
     if match is None or topic is None or re.search(r"[.!?]\s+[A-Z]", match[2]):
         return False
-    if match[1][0].islower() and not _is_known(match[1].lower(), topic):
+    known = _is_known(match[1].lower(), topic)
+    if not known and (match[1][0].islower() or _is_sentence(match[1], match[2])):
         return False
     draft.quote = draft.quote_of(block, 0, len(block.text))
     state_field(topic, match[1], match[2], [member for start, member in names if start >= match.start(2)], draft)
@@ -108,6 +109,11 @@ def is_of_organization(label: str) -> bool:
         "industry",
         "ceo",
     }
+
+
+def _is_sentence(label: str, value: str) -> bool:
+    """Tell whether a colon rather stands in the middle of a sentence: many words on either side of it."""
+    return len(label.split()) > 3 or len(value.split()) > 12 or (value.endswith(".") and len(value.split()) > 5)
 
 
 def _is_known(key: str, topic: Member) -> bool:

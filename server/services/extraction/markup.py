@@ -94,14 +94,14 @@ def blocks(text: str) -> list[Block]:
 
 def _shown(text: str) -> str:
     """Return the text with comments, scripts and the like blanked out."""
-    if "<" not in text:
-        return text
-    for opening, closing in _HIDDEN:
+    for opening, closing in _HIDDEN if "<" in text else ():
+        parts: list[str] = []
         position = 0
         while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
-            position = end + len(closing)
-            hidden = "".join("\n" if character == "\n" else " " for character in text[start:position])
-            text = text[:start] + hidden + text[position:]
+            hidden = text[start : end + len(closing)]
+            parts += [text[position:start], "".join("\n" if character == "\n" else " " for character in hidden)]
+            position = start + len(hidden)
+        text = "".join([*parts, text[position:]]) if parts else text
     return text
 
 

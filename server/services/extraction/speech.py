@@ -27,6 +27,9 @@ _HEADER = re.compile(r"(From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID):[ 
 _MAILBOX = re.compile(r"\"?([^\W\d_][\w.'’ -]{1,60}?)\"?\s*<[^<>\s@]+@[^<>\s]+>")
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|i|i'm|i’m|my|My|we|We|we're|we’re|our|Our|me)\b")
 _QUOTATION = re.compile(r"\s*>|On\b.{5,100}\bwrote:$|-{3,}\s*Original Message")
+_LEVELS = frozenset("INFO ERROR WARN WARNING DEBUG TRACE FATAL CRITICAL NOTICE".split())
+"""What logs write where a chat has a name."""
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
 _NOBODY = vocabulary.wordset(
     "note warning tip todo fixme question answer q a example update edit ps re fw fwd http https step goal status ai action owner "
     "decision summary result usage error info debug server client user admin system bot everyone all team here interviewer"
@@ -61,9 +64,11 @@ def turns(lines: Sequence[str]) -> dict[int, Turn]:
     nobodys: dict[int, Turn] = {}
     said = ""
     for number, line in enumerate(lines):
-        if match := _TIMED.match(line) or _NAME_THEN_TIME.match(line):
+        quoted = _QUOTE.match(line)
+        first = quoted.end() if quoted else 0
+        if match := _TIMED.match(line, first) or _NAME_THEN_TIME.match(line, first):
             found[number] = _turn(match, starts[number])
-        elif (match := _PLAIN.match(line)) and _is_somebody(match):
+        elif (match := _PLAIN.match(line, first)) and _is_somebody(match):
             plain[number] = _turn(match, starts[number])
             said += line[match.end() :] + "\n"
         elif match and (match["name"] or "").lower() in _NOBODY:
@@ -71,6 +76,8 @@ def turns(lines: Sequence[str]) -> dict[int, Turn]:
     if found:
         return found | {number: turn for number, turn in plain.items() if _is_of(turn, found)}
     filled = sum(bool(line.strip()) for line in lines)
+    if filled == 1:
+        plain = {number: turn for number, turn in plain.items() if turn.speaker and _is_called(turn.speaker.name)}
     return plain | nobodys if 2 * (len(plain) + len(nobodys)) >= filled and _FIRST_PERSON.search(said) else {}
 
 
@@ -87,7 +94,7 @@ def _turn(match: re.Match[str], start: int) -> Turn:
     name = match[group].removeprefix("@")
     first = start + match.end(group) - len(name)
     shown = name.title() if name.isupper() and " " in name else name
-    nobody = name.lower() in _NOBODY or name.lower().endswith("bot")
+    nobody = bool(_LEVELS & set(name.split())) or name.lower() in _NOBODY or name.lower().endswith("bot")
     return Turn(match.end(), None if nobody else Speaker(shown, first, start + match.end(group)))
 
 
@@ -100,6 +107,11 @@ def _is_somebody(match: re.Match[str]) -> bool:
         return True
     pair = len(words) > 1 and all(word[0].isupper() for word in words)
     return pair or (len(words) == 1 and words[0].islower())
+
+
+def _is_called(name: str) -> bool:
+    """Tell whether a name is a person's; on a line alone, a nick before a colon may well be who is spoken to."""
+    return " " in name or name.capitalize() in vocabulary.given_names()
 
 
 def _is_of(turn: Turn, found: dict[int, Turn]) -> bool:

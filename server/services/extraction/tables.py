@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spacy.tokens import Doc
 
@@ -86,7 +86,7 @@ class Row:
 
     def names(self, block: Block, doc: Doc) -> list[Name] | None:
         """Return the row's thing, and what the columns name that are known to name something."""
-        table, found = self.table, []
+        table, found, block = self.table, [], self.block
         if not table.things:
             first = name_in(doc, block.cells[0], table.kind)
             if first is None:
@@ -225,10 +225,15 @@ def read_tables(page: Sequence[Block], docs: Sequence[Doc], header: str = "") ->
 def _read_table(page: Sequence[Block], docs: Sequence[Doc], first: int, last: int, header: str) -> dict[int, Form]:
     has_heads = bool(page[first].level)
     heads = _cell_texts(page[first]) if has_heads else [cell.strip() for cell in header.strip().strip("|").split("|")]
-    body = range(first + 1 if has_heads else first, last)
+    body: Sequence[int] = range(first + 1 if has_heads else first, last)
     keys = [columns.key(head) for head in heads]
-    silent: dict[int, Form] = dict.fromkeys(range(first, last), Mute(nameless=True))
     rows = [page[index] for index in body]
+    counted = len(keys) > 2 and columns.is_silent(keys[0]) and columns.kind(keys[1]) is not None
+    if counted:  # the first column only counts the rows
+        heads, keys = heads[1:], keys[1:]
+        body = [index for index in body if len(page[index].cells) > 1]
+        rows = [replace(page[index], cells=page[index].cells[1:]) for index in body]
+    silent: dict[int, Form] = dict.fromkeys(range(first, last), Mute(nameless=True))
     if len(heads) < 2 or not rows:
         return silent
     if columns.is_pair(keys):
@@ -244,9 +249,13 @@ def _read_table(page: Sequence[Block], docs: Sequence[Doc], first: int, last: in
     labels = [columns.key(_cell_texts(row)[0]) for row in rows] if things else keys
     price = next((label for label in labels if columns.is_price(label)), "")
     table = Table(tuple(heads), tuple(keys), kind, things, price)
-    read: dict[int, Form] = {index: Row(table, page[index]) for index in body}
+    read: dict[int, Form] = {index: Row(table, row) for index, row in zip(body, rows, strict=True)}
     ticked = {index for row in rows for index, text in enumerate(_cell_texts(row)[: len(heads)]) if says_yes(text)}
-    return silent | read | ({first: Heads(table, frozenset(ticked))} if has_heads and kind != "person" else {})
+    return (
+        silent
+        | read
+        | ({first: Heads(table, frozenset(ticked))} if has_heads and kind != "person" and not counted else {})
+    )
 
 
 def _owner_of(head: str) -> str | None:
