@@ -87,6 +87,11 @@ class Standing:
                 self.left.append(row)
         self.left.sort(key=lambda row: row.id)
 
+    def turned(self, live: bool) -> list[EvidenceRecord]:
+        """Return the evidence that counts from now on and did not, or the other way round."""
+        counting = {row.id for row in self.left}
+        return [row for row in self.evidence if row.live is not live and (row.id in counting) is live]
+
     @property
     def period(self) -> Period:
         """When it holds: as before where a source still says so, else as the first dated one says.
@@ -166,6 +171,10 @@ async def settle(tx: Transaction, standings: Sequence[Standing], replaced: Mappi
     before = {**now, **(replaced or {})}
     for standing in standings:
         standing.compare()
+    for live in (True, False):
+        turned = [row.id for standing in standings for row in standing.turned(live)]
+        tx.set_among(models.Evidence, "id", turned, {"live": live})
+    for standing in standings:
         after = standing.columns(before, now)
         await _write_evidence(tx, standing, after)
         gone = after.get("status") == ClaimStatus.RETRACTED
@@ -187,10 +196,6 @@ async def _write_evidence(tx: Transaction, standing: Standing, after: Mapping[st
     kind, claim = standing.kind, standing.claim
     column, now = "content" if kind.node is NodeKind.FACT else "description", words_of(claim)
     words = after.get(column, now)
-    counting = {row.id for row in standing.left}
-    for live in (True, False):
-        turned = [row.id for row in standing.evidence if row.live is not live and (row.id in counting) is live]
-        tx.set_among(models.Evidence, "id", turned, {"live": live})
     if words != now:
         as_before = [row.id for row in standing.evidence if row.said is None]
         as_put_now = [row.id for row in standing.evidence if row.said == (words or "")]
