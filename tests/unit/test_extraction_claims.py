@@ -442,6 +442,28 @@ def test_an_infinitive_and_a_sister_of_somebody_else_are_no_facts() -> None:
     assert edges(text) == {("Peter Holm", "SON_OF", "Anna Berg"), ("Anna Berg", "SISTER_OF", "Karl Holm")}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Siemens appointed Anna Berg as its CTO.",
+            {("Siemens", "APPOINTED", "Anna Berg"), ("Anna Berg", "WORKS_AT", "Siemens")},
+        ),
+        ("Siemens hired Anna Berg.", {("Siemens", "HIRED", "Anna Berg")}),
+        ("Vercel raised $250 million in a round led by Accel.", {("Accel", "INVESTED_IN", "Vercel")}),
+        ("Vercel wants to raise $250 million in a round led by Accel.", set()),
+        ("Linus Torvalds released the first version of Git.", {("Linus Torvalds", "RELEASED", "Git")}),
+        (
+            "Anna Berg worked with Peter Holm on Kubernetes.",
+            {("Anna Berg", "WORKS_WITH", "Peter Holm"), ("Anna Berg", "WORKS_ON", "Kubernetes")},
+        ),
+    ],
+)
+def test_appointments_rounds_and_versions(text: str, expected: set[Edge]) -> None:
+    """The role is the appointed one's, the leader of a round invests, and a version stands for the thing."""
+    assert edges(text) == expected
+
+
 def test_a_population_is_a_number_where_it_is_exact() -> None:
     """ "About" leaves it open."""
     facts = read("Oslo has a population of 1,807. Berlin has a population of about 1,900.").facts

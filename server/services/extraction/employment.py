@@ -52,6 +52,7 @@ _ARTISTS = vocabulary.wordset(
     "singer musician composer author writer novelist poet actor actress painter player goalkeeper translator"
 )
 """Who is one of something without being employed there."""
+_APPOINTING = frozenset({"appoint", "hire", "name", "promote", "elect", "recruit"})
 _EARLIER = frozenset({"formerly", "previously", "once", "earlier"})
 _POSTS = vocabulary.wordset(
     "ceo cto cfo coo cio cmo vp president chair chairman chairwoman chairperson director head dean rector principal secretary treasurer "
@@ -71,6 +72,9 @@ _UNIONS = vocabulary.wordset(
 def employment(scene: Scene, draft: Draft) -> None:
     """A person who works, serves or joins WORKS_AT the organization; the role is a fact with the same dates."""
     lemma = scene.clause.lemma
+    if lemma in _APPOINTING and not scene.clause.passive:
+        _appoint(scene, draft)
+        return
     if scene.subject.type != "person" or lemma not in _WORKING | _JOINING | _DOING | _STAYING | _LEAVING:
         return
     roles = [role for role in scene.clause.complements if _is_role(scene, role)]
@@ -89,6 +93,26 @@ def employment(scene: Scene, draft: Draft) -> None:
         return
     for role in roles:
         _state_role(scene, draft, role, _employers_of(role, employers))
+
+
+def _appoint(scene: Scene, draft: Draft) -> None:
+    """ "Acme appointed Ada as its CTO": the role is Ada's, and at Acme."""
+    roles = [one for one in scene.clause.complements if is_role(one.token) and one.preposition in {"", "as", "to"}]
+    chosen = [
+        member
+        for one, member in scene.named()
+        if not one.preposition and one.token.dep_ != "compound" and member is not scene.subject
+    ]
+    if not roles or len(chosen) != 1 or chosen[0].type in {"place", "technology"}:
+        return
+    role, when = roles[0], scene.when
+    chosen[0].learn("person", Trust.CUE)
+    scene.subject.learn("organization", Trust.STATED)
+    described = scene.phrase(role.token)
+    draft.relate(chosen[0], post_type(role.token), scene.subject, when, described, event=True)
+    words = f"{described} at {scene.subject.name}"
+    draft.state(chosen[0], words, "experience", "HAS_ROLE", importance=0.8, when=when, event=True)
+    scene.use(role.token, scene.clause.verb)
 
 
 def _span(when: Period | None, lemma: str) -> Period | None:

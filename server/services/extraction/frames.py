@@ -44,6 +44,7 @@ PURPOSES = vocabulary.wordset(
     "alternative successor predecessor tool library framework plugin extension client wrapper replacement sequel prequel port package "
     "compiler driver server module adapter interface heir rival competitor companion answer home supplier sponsor"
 )
+_VERSIONS = frozenset({"version", "release", "edition", "beta", "prototype", "generation"})
 _SEATS = vocabulary.wordset("headquarters headquarter seat")
 _PARTS = vocabulary.wordset("part member")
 
@@ -102,6 +103,8 @@ def _framed(scene: Scene, preposition: str, thing: Token) -> str | None:
         return verb_type(scene, "with")
     if preposition in {"at", "from"} and word in DEGREES and lemma in _EARNING and scene.subject.type == "person":
         return "STUDIED_AT"
+    if preposition == "of" and word in _VERSIONS and thing.dep_ == "dobj":
+        return verb_type(scene, "")
     if preposition == "to" and lemma == "give" and word == "birth":
         return "MOTHER_OF"
     if (

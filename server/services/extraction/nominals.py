@@ -8,18 +8,22 @@ from spacy.tokens import Span, Token
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
+from server.services.extraction.doubts import doubt_of
 from server.services.extraction.draft import Draft
 from server.services.extraction.kinds import Trust
 from server.services.extraction.periods import Period
 from server.services.extraction.protocol import ValueType
 from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Reading
+from server.services.extraction.subjects import subjects
+from server.services.extraction.syntax import conjuncts
 
 _LIFE = {"death": "died", "birth": "born"}
 _INSTITUTIONS = vocabulary.wordset(
     "university institute school college academy museum hospital church library laboratory observatory cathedral abbey centre center "
     "theatre theater stadium hall hotel station airport court prison zoo garden gardens clinic"
 )
+_ROUNDS = frozenset({"round", "funding", "investment", "financing"})
 _BELONGING = frozenset({"of", "from", "at"})
 
 
@@ -31,6 +35,8 @@ def nominals(reading: Reading, sentence: Span, resolved: Mapping[int, Member], d
             continue
         if token.lower_ in _LIFE:
             _life(reading, token, resolved, draft)
+        if token.lower_ == "led" and token.dep_ == "acl" and token.head.lemma_.lower() in _ROUNDS:
+            _round(token, resolved, draft)
         member = reading.member(token)
         if member is not None:
             _place(reading, token, member, draft)
@@ -58,6 +64,18 @@ def _life(reading: Reading, noun: Token, resolved: Mapping[int, Member], draft: 
         when=when,
         event=True,
     )
+
+
+def _round(led: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """ "Acme raised $5 million in a round led by Accel": Accel invested in Acme."""
+    verb = next((one for one in led.ancestors if one.pos_ == "VERB"), None)
+    if verb is None or verb.lemma_ not in {"raise", "secure", "close"} or doubt_of(verb):
+        return
+    agents = [one for child in led.children if child.lower_ == "by" for one in child.children]
+    for subject in subjects(verb):
+        for leader in (name for one in agents for name in conjuncts(one)):
+            if subject.i in resolved and leader.i in resolved:
+                draft.relate(resolved[leader.i], "INVESTED_IN", resolved[subject.i])
 
 
 def _date(reading: Reading, preposition: Token) -> Period | None:

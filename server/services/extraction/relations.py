@@ -64,7 +64,9 @@ def _shows_skill(scene: Scene, complement: Complement) -> bool:
     if complement.adjective is not None:
         return complement.adjective.lemma_.lower() in _ABLE
     if complement.preposition:
-        return lemma in _MAKING and complement.preposition in _TOOLS
+        return (
+            lemma in _MAKING and complement.preposition in _TOOLS and (lemma, complement.preposition) != ("work", "on")
+        )
     return lemma in _KNOWING
 
 
