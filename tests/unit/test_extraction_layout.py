@@ -287,6 +287,8 @@ CHATS = {
     "a line of its own": "mona  10:02 AM\nwe moved to Umeå\nbob  10:03 AM\nmy brother Erik works at Spotify\neva  10:04 AM\nlol ok\n",
     "export": "[2024-05-01, 10:02:11] mona: we moved to Umeå\n"
     "[2024-05-01, 10:03:00] bob: my brother Erik works at Spotify\n2024-05-01 10:04 - eva: lol ok\n",
+    "pronouns": "mona (she/her) 10:02 AM\nwe moved to Umeå\nbob (he/him) 10:03 AM\nmy brother Erik works at Spotify\neva 10:04\nlol ok\n",
+    "times above": "[10:02 AM] mona\nwe moved to Umeå\n\n[10:03 AM] bob\nmy brother Erik works at Spotify\n\n[10:04 AM] eva\nlol ok\n",
     "bold": "**mona** 10:02\nwe moved to Umeå\n\n**bob** 10:03\nmy brother Erik works at Spotify\n\n**eva** 10:04\nlol ok\n",
 }
 

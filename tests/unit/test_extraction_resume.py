@@ -252,3 +252,14 @@ def test_dates_as_resumes_write_them(text: str, since: str, until: str) -> None:
 def test_what_is_no_date_of_a_resume(text: str) -> None:
     """Names, numbers and telephones are none."""
     assert stated(text) is None
+
+
+def test_skills_in_a_table_and_a_role_that_goes_on() -> None:
+    """The first cell is a category; what the work was about is no part of the role."""
+    extraction = read(
+        "# Jane Roe\n\n## Experience\n\n### Ericsson\n*2018 – present*\n\nSoftware engineer working on 5G.\n\n"
+        "## Skills\n\n| Area | Skills |\n|---|---|\n| Languages | Python, Go |\n| Cloud | Terraform |\n"
+    )
+    assert jobs(extraction) == [("Jane Roe", "Ericsson", "2018-01-01", "", "Software engineer")]
+    assert skills(extraction) == ["Python", "Go", "Terraform"]
+    assert facts(extraction, "HAS_SKILL") == []

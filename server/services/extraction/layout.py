@@ -236,6 +236,9 @@ def _entitle(laid: list[Laid]) -> None:
 
 def _form_sections(laid: list[Laid], docs: Sequence[Doc], *, resume: bool) -> None:
     for section, places in _stretches(laid):
+        for index in places if resume and section is Section.SKILLS else ():
+            if (cells := laid[index].block.cells) and len(cells) == 2 and not laid[index].block.level:
+                laid[index].form = SkillList(laid[index].block, cells[1][0])
         free = [index for index in places if laid[index].form is None]
         if resume and section in {Section.JOBS, Section.STUDIES}:
             page = [one.block for one in laid]

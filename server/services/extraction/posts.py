@@ -55,6 +55,8 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:Department|Dept\.?|Faculty|Division|Chair|Section) (?:of|for)\b")
+_REST = re.compile(r"\s+(?:working|responsible|focus\w+|speciali[sz]\w+|who|with an?)\b|\.$")
+"""Where a role goes on with what it was about."""
 _LABEL = re.compile(r"(?:current |job )?(?:role|position|title|job|occupation)", re.IGNORECASE)
 _REMARK = re.compile(r"(?:(?<=[^\W\d_]{4})|(?<=\d{4}))\.\s+(?=[A-Z])")
 """Where a line goes on with a sentence: "University of Cambridge, 2014. Thesis: ..." """
@@ -271,7 +273,7 @@ def _read(block: Block, doc: Doc, index: int, *, studies: bool) -> tuple[Entry, 
     title = next((words for _, words, _ in segments if is_title(words)), None)
     degree = title is not None and _DEGREE.search(title) is not None
     said = title
-    title = _without_place(title) if title and not degree else title
+    title = _without_place(_REST.split(title)[0]) if title and not degree else title
     rest = [(start, words, joint) for start, words, joint in segments if words != said]
     where = _institution(doc, rest, studies=studies or degree)
     if degree and title is not None and len(title.split()) < 3:

@@ -42,14 +42,15 @@ _MOST_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class SkillList:
-    """A list of what somebody knows."""
+    """A list of what somebody knows, from `start` on."""
 
     block: Block
+    start: int = 0
 
     def names(self, block: Block, doc: Doc) -> list[Name] | None:
         """Return the technologies among the items."""
         found = []
-        for start, item in items(block.text):
+        for start, item in items(block.text, self.start):
             bare = _bare(item)
             listed = lexicon.is_technology(bare)
             if listed or _is_technology(bare):
@@ -62,7 +63,7 @@ class SkillList:
         if topic is None or topic.type != "person":
             return
         members = {name.start: member for name, member in named}
-        for start, item in items(self.block.text):
+        for start, item in items(self.block.text, self.start):
             member = members.get(start)
             tongue = item.split()[0].lower().strip("(:–-")
             if member is not None:
@@ -107,19 +108,19 @@ class Certificate:
             draft.state(topic, self.block.text, "education", "HAS_CERTIFICATE", importance=0.6, when=when, event=True)
 
 
-def items(text: str) -> Iterator[tuple[int, str]]:
+def items(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
     """Yield the items of a list with their places; a category before them is none."""
-    category = _CATEGORY.match(text)
-    position = category.end() if category else 0
+    category = _CATEGORY.match(text, start)
+    position = category.end() if category else start
     for match in _ITEM.finditer(text, position):
         item = match[0]
-        start = match.start() + len(item) - len(item.lstrip())
+        first = match.start() + len(item) - len(item.lstrip())
         item = item.strip().strip(".").strip()
         for word in ("and ", "& "):
             if item.startswith(word):
-                start, item = start + len(word), item[len(word) :]
+                first, item = first + len(word), item[len(word) :]
         if item and len(item) <= _LONGEST_ITEM and re.search(r"[^\W\d_]", item):
-            yield from _halves(start, item)
+            yield from _halves(first, item)
 
 
 def _halves(start: int, item: str) -> Iterator[tuple[int, str]]:

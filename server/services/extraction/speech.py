@@ -18,8 +18,9 @@ _TIMED = re.compile(
     rf"[*_]{{0,2}}(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP})\s*[-–—:|]?\s*[*_]{{0,2}}(?:<(?P<nick>{_NAME})>|(?P<name>{_NAME})[*_]{{0,2}}:)[*_]{{0,2}}\s+(?=\S)"
 )
 _NAME_THEN_TIME = re.compile(
-    rf"[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}:?\s+[*_]{{0,2}}[\[(]?{_STAMP}[\])]?[*_]{{0,2}}(?::\s+(?=\S)|\s*$)"
+    rf"[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}(?:\s\([^()]{{1,20}}\))?:?\s+[*_]{{0,2}}[\[(]?{_STAMP}[\])]?[*_]{{0,2}}(?::\s+(?=\S)|\s*$)"
 )
+_TIME_THEN_NAME = re.compile(rf"[*_]{{0,2}}[\[(]{_STAMP}[\])]\s+[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}\s*$")
 _PLAIN = re.compile(
     rf"(?:<(?P<nick>{_NAME})>|[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}(?:\s\([^()]{{1,40}}\))?:)[*_]{{0,2}}\s+(?=\S)"
 )
@@ -66,7 +67,10 @@ def turns(lines: Sequence[str]) -> dict[int, Turn]:
     for number, line in enumerate(lines):
         quoted = _QUOTE.match(line)
         first = quoted.end() if quoted else 0
-        if match := _TIMED.match(line, first) or _NAME_THEN_TIME.match(line, first):
+        if (match := _TIMED.match(line, first) or _NAME_THEN_TIME.match(line, first)) or (
+            (match := _TIME_THEN_NAME.match(line, first))
+            and match["name"].split()[0].title() in vocabulary.given_names()
+        ):
             found[number] = _turn(match, starts[number])
         elif (match := _PLAIN.match(line, first)) and _is_somebody(match):
             plain[number] = _turn(match, starts[number])
