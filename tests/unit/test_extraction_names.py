@@ -204,3 +204,13 @@ def test_a_surname_that_is_a_common_word_acts_as_a_name_where_it_acts() -> None:
     text = "Steve Jobs founded Apple. Jobs left Apple in 1985. Jobs are scarce."
     assert ("Steve Jobs", "LEFT", "Apple") in edges(text)
     assert [len(one.mentions) for one in read(text).entities] == [2, 2]
+
+
+def test_who_is_named_in_full_later_is_the_one_whom_a_surname_named_before() -> None:
+    """One person, by the full name; a month's name may be a given name."""
+    assert types("Musk left. Elon Musk lives in Texas. He owns SpaceX.") == {
+        "Elon Musk": "person",
+        "Texas": "place",
+        "SpaceX": "organization",
+    }
+    assert types("Garbarek was born in Mysen. Jan Garbarek plays.") == {"Jan Garbarek": "person", "Mysen": "place"}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
+from functools import cache
 
 from spacy.tokens import Doc, Token
 
@@ -34,6 +35,7 @@ _NOBLE = vocabulary.wordset(
 )
 _COMPOUNDED = vocabulary.wordset("based led born like era style type backed owned run made free only wide aged level")
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
+_MONTHLY = frozenset({"Will", "April", "May", "June", "August", "Art", "Sunday"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
 _RANKS = vocabulary.wordset("supreme chief senior vice deputy former acting interim executive general co- -")
@@ -256,23 +258,23 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     person = doc[first].text in vocabulary.given_names() if first < last else False
     while first < last and _is_loose_end(doc, first, last, person):
         last -= 1
-    nameless = (
-        vocabulary.words("not_names")
-        | vocabulary.words("adjectives")
-        | vocabulary.words("subjects")
-        | vocabulary.PLAN_NOUNS
-        | vocabulary.TITLES
-        | _LINKS
-        | (_QUARTERS if last - first > 1 else frozenset())
-    )
+    nameless = _nameless(longer=last - first > 1)
     named = any(_bare(token) not in nameless and token.text[0].isalnum() for token in doc[first:last])
     return (first, last) if named else (last, last)
+
+
+@cache
+def _nameless(*, longer: bool) -> frozenset[str]:
+    """Return the words that make no name by themselves, however many stand together."""
+    words = vocabulary.words("not_names") | vocabulary.words("adjectives") | vocabulary.words("subjects")
+    words |= vocabulary.PLAN_NOUNS | vocabulary.TITLES | _LINKS
+    return words | _QUARTERS if longer else words
 
 
 def _opens_before(doc: Doc, first: int, last: int) -> bool:
     """Tell whether the first word of a run stands before the name: an article, a rank, a nationality before a person."""
     token, after = doc[first], doc[first + 1] if first + 1 < last else None
-    if _is_plain(token):
+    if _is_plain(token) and not _opens_a_person(token, after):
         return after is None or token.lower_ not in _QUALITIES or starts_sentence(token)
     given = after is not None and after.text in vocabulary.given_names()
     personal = given or (after is not None and after.ent_type_ == "PERSON")
@@ -318,6 +320,15 @@ def is_odd(token: Token) -> bool:
             len(text) > 3 and text.isalpha() and language.is_word(token.lower_) and text not in vocabulary.listed()
         )
     return bool(_INNER_CASE.search(text))
+
+
+def _opens_a_person(token: Token, after: Token | None) -> bool:
+    """Tell whether a month's or a verb's name is a given name here: Jan Garbarek, Will Smith."""
+    if after is None or not after.text[0].isupper() or after.text in vocabulary.listed():
+        return False
+    return token.text in vocabulary.given_names() or (
+        token.text in _MONTHLY and token.ent_type_ == after.ent_type_ == "PERSON"
+    )
 
 
 def is_generic(token: Token) -> bool:

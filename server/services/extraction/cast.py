@@ -85,7 +85,7 @@ class Cast:
 
     def meet(self, text: str, kind: str, trust: Trust) -> Member:
         """Return the member that `text` names, a new one where nobody does."""
-        member = self.find(text)
+        member = self.find(text) or (self._by_surname(text) if kind == "person" else None)
         if (
             member is None
             and self.plans
@@ -105,6 +105,19 @@ class Cast:
             member.learn(kind, trust)
             self._fuller(member, text)
         return member
+
+    def _by_surname(self, text: str) -> Member | None:
+        """Return the member that the text has called by the surname alone so far, under its full name from now on."""
+        words = text.split()
+        if not 1 < len(words) < 4:
+            return None
+        surname = normal(words[-1])
+        for member in self._members:
+            guessed = member.type == "person" or member.trust <= Trust.RECOGNISER
+            if normal(member.name) == surname and guessed and member not in self.known:
+                member.name, member.type, member.trust = text, "person", max(member.trust, Trust.CUE)
+                return member
+        return None
 
     def entities(self, used: Mapping[str, str]) -> list[ExtractedEntity]:
         """Return the members that this chunk names, and those of the title that its claims speak of (`used`: quotes by key)."""

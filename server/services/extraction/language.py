@@ -26,6 +26,7 @@ _STARTERS = vocabulary.wordset(
     "from with nobody everybody but and however also a an both all one then later although though despite because"
 )
 _LETTER = re.compile(r"[A-Z]\.")
+_MIXED = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*\.")
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.")
 _SUFFIXES = (
     ("ies", "y"),
@@ -129,6 +130,8 @@ def _ended(doc: Doc) -> Doc:
 
 def _ends_sentence(token: Token) -> bool:
     """Tell whether an abbreviation ends its sentence: "RISC-V. Nobody", "World War I. It", "Acme Inc. The"."""
+    if _MIXED.fullmatch(token.text):
+        return True
     if token.i + 1 == len(token.doc):
         return bool(token.i) and re.fullmatch(r"[IVX]\.", token.text) is not None and token.nbor(-1).text[0].isupper()
     after = token.nbor()

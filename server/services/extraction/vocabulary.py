@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 _LISTED_TYPES = {
@@ -49,8 +49,8 @@ PLACE_HEADS = wordset(
 )
 EVENT_HEADS = wordset(
     "war battle revolution conference summit olympics games festival championship championships cup election treaty olympiad marathon "
-    "tournament derby storm hurricane typhoon cyclone series siege uprising rebellion coup massacre genocide crisis earthquake eruption expo biennale "
-    "hackathon oscars grammys "
+    "tournament derby storm hurricane typhoon cyclone series siege uprising rebellion coup massacre genocide crisis earthquake eruption expo "
+    "biennale hackathon oscars grammys "
     "crusade holocaust renaissance enlightenment reformation regatta symposium prix playoffs"
 )
 TECHNOLOGY_HEADS = wordset(
@@ -168,6 +168,7 @@ def lowered_by_word() -> dict[str, tuple[str, ...]]:
     return _by_word(lowered())
 
 
+@lru_cache(maxsize=16384)
 def first_word(text: str) -> str:
     """Return the word or the sign that `text` starts with, as the indices of listed names are keyed."""
     match = _WORD.match(text)
