@@ -259,20 +259,25 @@ class IngestionWorker:
         total, number = len(gathering.reading.chunks), job.ordinal
         if number == 0 and total > 1:
             await self._queue.note(job, chunks_total=total)
-        await self._check(job)
-        answer = self._store.spool.find(job.id) if job.fence > 1 else None
-        if answer is None:
-            async with self._extracting:
-                found = await self._extract(gathering.text(number))
-            answer = encode(found)
-            self._store.spool.keep(job.id, answer)
-        else:
-            found = decode_extraction(answer)
+        found, answer = await self._answered(job, gathering.text(number))
         gathering.add(number, found)
         kind, ordinal = (JobKind.CHUNK, number + 1) if number + 1 < total else (JobKind.RESOLVE, 0)
         lane = job.lane if kind is JobKind.CHUNK else STORE_LANE
         progress = {"chunks_done": number + 1, "chunks_total": total}
         return await self._advance(job, answer, kind, ordinal, lane, **progress)
+
+    async def _answered(self, job: Job, text: ChunkText) -> tuple[Extraction, str]:
+        """Return what a chunk says, and that as JSON: from the spool, where a worker before has had the answer."""
+        async with self._extracting:
+            # Nothing may wait between these looks and the call: meanwhile another worker could have the job, or answer.
+            await self._check(job)
+            kept = self._store.spool.find(job.id) if job.fence > 1 else None
+            if kept is not None:
+                return decode_extraction(kept), kept
+            found = await self._extract(text)
+            answer = encode(found)
+            self._store.spool.keep(job.id, answer)
+            return found, answer
 
     async def _resolve(self, job: Job, run: _Run) -> Job | None:
         run.reading = (await self._gathered(job, run)).reading
