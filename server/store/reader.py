@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -74,6 +75,22 @@ def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
     return [groups[key] for key in keys]
 
 
+# Statements whose text never changes are made once: SQLAlchemy takes longer to make one than SQLite to answer it.
+@cache
+def _of_keys(dialect: str, record: type[Any]) -> Select[Any]:
+    keys, table = keys_table(dialect), table_of(TABLES[record])
+    return select(*columns_of(record)).select_from(keys.join(table, table.c.id == keys.c.value))
+
+
+@cache
+def _lists_of_keys(dialect: str, record: type[Any], column: str, order: tuple[str, ...]) -> Select[Any]:
+    keys, table = keys_table(dialect), table_of(TABLES[record])
+    statement = select(table.c[column], *columns_of(record)).select_from(
+        keys.join(table, table.c[column] == keys.c.value)
+    )
+    return statement.order_by(*(table.c[name] for name in order))
+
+
 def _named(volumes: Sequence[UUID], keys: Sequence[str]) -> tuple[Select[Any], Select[Any]]:
     """Return the statements for the entities with these match keys, as their own and as an alias."""
     entity, alias = table_of(models.Entity), table_of(models.Alias)
@@ -115,9 +132,7 @@ class Reader:
         """Return the rows with these ids, None where there is none. One statement."""
         if not ids:
             return []
-        keys = keys_table(self.dialect)
-        table = table_of(TABLES[record])
-        statement = select(*columns_of(record)).select_from(keys.join(table, table.c.id == keys.c.value))
+        statement = _of_keys(self.dialect, record)
         make = record._make  # type: ignore[attr-defined]
         found = {row[0]: make(row) for row in await self._by_keys(statement, list(dict.fromkeys(ids)))}
         return [found.get(id) for id in ids]
@@ -126,11 +141,7 @@ class Reader:
         """Return all rows whose `column` is the key, ordered; for lists that are short by nature. One statement."""
         if not keys:
             return []
-        table, k = table_of(TABLES[record]), keys_table(self.dialect)
-        statement = select(table.c[column], *columns_of(record)).select_from(
-            k.join(table, table.c[column] == k.c.value)
-        )
-        statement = statement.order_by(*(table.c[name] for name in order))
+        statement = _lists_of_keys(self.dialect, record, column, order)
         make = record._make  # type: ignore[attr-defined]
         own = list(dict.fromkeys(keys))
         lists = dict(

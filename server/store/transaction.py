@@ -49,10 +49,11 @@ def _fixed_defaults(model: type[SQLModel]) -> dict[str, Any]:
 
 
 class _Shape:
-    """A table's defaults, worked out once."""
+    """A table's defaults and the statement that inserts, worked out once: SQLAlchemy also keeps what it compiles with the statement."""
 
     def __init__(self, model: type[SQLModel]) -> None:
         self.table = table_of(model)
+        self.insert = insert(self.table)
         self.fixed = _fixed_defaults(model)
         self.made = {
             n: cast(Callable[[], Any], f.default_factory) for n, f in model.model_fields.items() if f.default_factory
@@ -322,7 +323,7 @@ class Transaction:
         for model in sorted(inserts, key=lambda m: _places()[table_of(m)]):
             shape = _shape(model)
             rows = [self._stamped(shape, row) for row in inserts[model]]
-            await self._connection.execute(insert(shape.table), rows)
+            await self._connection.execute(shape.insert, rows)
 
     def _log_rows(self) -> list[dict[str, Any]]:
         shape = _shape(models.Change)
@@ -338,7 +339,7 @@ class Transaction:
             await self._connection.execute(delete(shape.table).where(older))
         own = {"seq": self._seq + (len(self._changes) or 1), "volume_id": self.volume_id}
         rows = [shape.row({**own, **vector}) for vector in self._vectors.values()]
-        await self._connection.execute(insert(shape.table), rows)
+        await self._connection.execute(shape.insert, rows)
 
 
 async def lock_volume(connection: AsyncConnection, volume_id: UUID) -> None:
