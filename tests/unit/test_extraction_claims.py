@@ -406,6 +406,7 @@ def test_the_dates_of_a_life_are_those_of_whom_a_title_follows(who: str) -> None
         "Imagine Google buys Spotify.",
         "Siemens is no subsidiary of Google.",
         "Google wants Spotify.",
+        "Google is too small to acquire Spotify.",
         "Siemens hired Anna Berg to lead Google.",
         "SSO is not available on the Free plan.",
         "Google was founded by neither Anna Berg nor Peter Holm.",

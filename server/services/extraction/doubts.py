@@ -94,8 +94,10 @@ def _doubt_above(verb: Token) -> str:
 
 
 def _is_purpose(verb: Token) -> bool:
-    """Tell whether "to" tells what something was done for: "left Google to join Yahoo", "asked Ada to lead it"."""
+    """Tell whether "to" tells what something was done or is fit for: "left Google to join Yahoo", "too far to reach it"."""
     to = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
+    if to and verb.head.pos_ == "ADJ":
+        return True
     return to and any(child.dep_ == "dobj" and child.i < verb.i for child in verb.head.children)
 
 
