@@ -58,7 +58,7 @@ def test_who_did_it_is_the_source_of_a_passive(text: str, expected: set[Edge]) -
         ),
         (
             "Anna Berg, who founded Siemens, lives in Oslo.",
-            {("Anna Berg", "FOUNDED", "Siemens"), ("Anna Berg", "LIVES_IN", "Oslo")},
+            {("Siemens", "FOUNDED_BY", "Anna Berg"), ("Anna Berg", "LIVES_IN", "Oslo")},
         ),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_doubt_ends_where_a_finite_verb_begins(text: str, expected: set[Edge])
         ("Maria Kranz is a former member of the Bundestag.", {("Maria Kranz", "FORMER_MEMBER_OF", "Bundestag")}),
         (
             "Maria Kranz is the founder and CEO of Siemens.",
-            {("Maria Kranz", "FOUNDED", "Siemens"), ("Maria Kranz", "WORKS_AT", "Siemens")},
+            {("Siemens", "FOUNDED_BY", "Maria Kranz"), ("Maria Kranz", "WORKS_AT", "Siemens")},
         ),
         ("Maria Kranz is the owner of Siemens.", {("Maria Kranz", "OWNS", "Siemens")}),
         ("Maria Kranz is at Siemens now.", {("Maria Kranz", "WORKS_AT", "Siemens")}),
@@ -156,16 +156,16 @@ def test_a_post_is_a_role_without_its_organization(text: str, contents: list[str
     ("text", "expected"),
     [
         (
-            "Linus Torvalds created Linux in 1991 and Kubernetes in 2005.",
-            {("CREATED", "Linux", 1991, None), ("CREATED", "Kubernetes", 2005, None)},
+            "Linus Torvalds launched Linux in 1991 and Kubernetes in 2005.",
+            {("LAUNCHED", "Linux", 1991, None), ("LAUNCHED", "Kubernetes", 2005, None)},
         ),
         (
-            "Linus Torvalds created Linux and Kubernetes in 1991.",
-            {("CREATED", "Linux", 1991, None), ("CREATED", "Kubernetes", 1991, None)},
+            "Linus Torvalds launched Linux and Kubernetes in 1991.",
+            {("LAUNCHED", "Linux", 1991, None), ("LAUNCHED", "Kubernetes", 1991, None)},
         ),
         (
-            "Linus Torvalds created Linux in 1991 and Kubernetes.",
-            {("CREATED", "Linux", 1991, None)},
+            "Linus Torvalds launched Linux in 1991 and Kubernetes.",
+            {("LAUNCHED", "Linux", 1991, None)},
         ),
         (
             "Between 2010 and 2012 Anna Berg worked at Siemens, then at Google.",
@@ -351,7 +351,7 @@ def test_places_beside_the_dates_of_a_life(text: str, expected: set[tuple[str, s
         ),
         (
             "Brendan Eich (then employed by Siemens) created JavaScript.",
-            {("Brendan Eich", "WORKED_AT", "Siemens"), ("Brendan Eich", "CREATED", "JavaScript")},
+            {("Brendan Eich", "WORKED_AT", "Siemens"), ("JavaScript", "CREATED_BY", "Brendan Eich")},
         ),
         (
             "PostgreSQL introduced JSON support. CSS styles HTML elements.",

@@ -416,7 +416,7 @@ def test_an_interview_is_its_speakers() -> None:
     extraction = read(
         "INTERVIEWER: Where do you live?\nMONA BERG: I live in Umeå.\nERIK HOLM (CEO): I founded Acme Corp in 2010.\nINTERVIEWER: Thank you!\n"
     )
-    assert edges(extraction) == {("Mona Berg", "LIVES_IN", "Umeå"), ("Erik Holm", "FOUNDED", "Acme Corp")}
+    assert edges(extraction) == {("Mona Berg", "LIVES_IN", "Umeå"), ("Acme Corp", "FOUNDED_BY", "Erik Holm")}
     assert set(named(extraction)) == {"Mona Berg", "Umeå", "Erik Holm", "Acme Corp"}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.markup import Block
 from server.services.extraction.periods import Period
+from server.services.extraction.predicates import named_from_the_made
 from server.services.extraction.protocol import (
     ExtractedFact,
     ExtractedRelationship,
@@ -50,6 +51,8 @@ class Draft:
         event: bool = False,
     ) -> None:
         """Add an edge, unless it leads back to its source or is there already."""
+        if (inverse := named_from_the_made(kind)) is not None:
+            source, kind, target = target, inverse, source
         since, until = validity(when, event=event)
         edge = ExtractedRelationship(source.key, kind, target.key, self.quote, description, since, until)
         if source is not target:

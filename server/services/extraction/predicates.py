@@ -53,6 +53,19 @@ _PASSIVE = frozenset({"FOUNDED_BY", "CREATED_BY"})
 """The types that are named from the side of what was made; every other is named from the side of who did it."""
 
 
+_FROM_THE_MADE = {
+    "FOUNDED": "FOUNDED_BY",
+    "FOUNDER_OF": "FOUNDED_BY",
+    "CREATED": "CREATED_BY",
+    "CREATOR_OF": "CREATED_BY",
+}
+
+
+def named_from_the_made(kind: str) -> str | None:
+    """Return the type that says the same in the one direction that is kept, if `kind` is named in the other."""
+    return _FROM_THE_MADE.get(kind)
+
+
 def agent_type(lemma: str, kind: str, *, present: bool) -> tuple[str, bool]:
     """Return the type of the edge between a passive verb's subject and its agent, and whether it leads from the agent to the subject."""
     if kind in _PASSIVE:
