@@ -30,6 +30,13 @@ _HOUR = 3600.0  # a long document is read while the request waits
 _AT_A_TIME = 262_144
 
 
+_PATIENCE = 60.0
+
+
+class Away(UpstreamUnavailable):
+    """The server cannot be reached, or went while it was asked."""
+
+
 class Refused(ServerError):
     """What the server said; details["codes"] has the codes of its errors."""
 
@@ -66,6 +73,7 @@ class Client:
         self._volume = volume
         self._shared = {"volume": volume, "authority": authority.value, "wait": True}
         local = self._graphql.host in ("localhost", "127.0.0.1", "::1")
+        self._reached = False
         # A proxy that the environment names is for the network, not for this machine.
         self._http = httpx.AsyncClient(timeout=httpx.Timeout(10.0, read=_HOUR), trust_env=not local)
 
@@ -76,11 +84,25 @@ class Client:
     async def ingest(self, source: Source) -> Outcome:
         """Have a file ingested, and wait for it; make the volume where it is missing.
 
+        A server that has answered once and is away is waited for, a minute at most: it may be being restarted. What it had
+        taken is known by its content when it is sent again.
+
         Raises:
             BadUserInput: the file cannot be read.
             Refused: the server refuses it.
             UpstreamUnavailable: the server does not answer, or not as Loregraph does.
         """
+        end, pause = asyncio.get_running_loop().time() + _PATIENCE, 0.5
+        while True:
+            try:
+                return await self._ingest(source)
+            except Away:
+                if not self._reached or asyncio.get_running_loop().time() > end:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(5.0, pause * 2)
+
+    async def _ingest(self, source: Source) -> Outcome:
         input = {"title": source.title, "upload": await self._upload(source), **self._shared}
         if source.uri is not None:
             input["uri"] = source.uri
@@ -141,11 +163,13 @@ class Client:
             response = await self._http.post(address, **request)
             answer = response.json()
         except httpx.HTTPError as error:
-            raise UpstreamUnavailable(f"{address} does not answer: {error or type(error).__name__}.") from error
+            told = str(error).rstrip(".") or type(error).__name__
+            raise Away(f"{address} does not answer: {told}.") from error
         except ValueError as error:
             raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no JSON.") from error
         if not isinstance(answer, dict):
             raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no object.")
+        self._reached = True
         if answer.get("errors"):
             raise Refused.by(answer["errors"])
         return answer

@@ -44,11 +44,16 @@ _KNOWN = (
     (b"MZ\x90\x00", "a program"),
     (b"SQLite format 3\x00", "a SQLite database"),
 )
+_BEFORE = r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,4000}?-->\s*)*"
 _PAGE = re.compile(
-    r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,4000}?-->\s*)*"
-    r"(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<title>|<meta\s)",
+    _BEFORE + r"(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<title>|<meta\s)",
     re.I | re.S,
 )
+_PIECE = re.compile(
+    _BEFORE + r"<(?:h[1-6]|p|div|table|ul|ol|article|section|main|header|nav|span)(?:\s[^<>]{0,500})?>", re.I | re.S
+)
+"""The beginning of a piece of a page. Markdown may begin so too, and has its own headings or fences further down."""
+_MARKDOWN = re.compile(r"^(?:#{1,6} |```|~~~)", re.M)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _ENTRY = re.compile(rb"PK\x03\x04.{22}(..)..(.{1,80})", re.S)
 
@@ -56,7 +61,8 @@ _ENTRY = re.compile(rb"PK\x03\x04.{22}(..)..(.{1,80})", re.S)
 def sniff(head: bytes, claimed: str | None) -> str:
     """Return the type of a file that begins with `head` (`HEAD` bytes, or all of it): one of MIME_TYPES.
 
-    `claimed` is a media type, with or without parameters. It tells Markdown from plain text, and a piece of HTML from both.
+    `claimed` is a media type, with or without parameters. It tells Markdown from plain text, and a piece of HTML that
+    does not begin with an element from both.
 
     Raises:
         BadUserInput: the file is empty, of a type that is not read, or no text.
@@ -76,11 +82,12 @@ def sniff(head: bytes, claimed: str | None) -> str:
         return _behind_rubbish(head)
     text = _legible(head)
     claim = bare_type(claimed)
-    if _PAGE.match(text) or (
-        claim in (HTML, "application/xhtml+xml") and re.match(r"[^<]{0,2000}</?[a-z!]", text, re.I)
-    ):
+    marked = claim in (MARKDOWN, "text/x-markdown")
+    piece = claim in (HTML, "application/xhtml+xml") and re.match(r"[^<]{0,2000}</?[a-z!]", text, re.I)
+    unclaimed = not marked and _PIECE.match(text) and not _MARKDOWN.search(text)
+    if _PAGE.match(text) or piece or unclaimed:
         return HTML
-    return MARKDOWN if claim in (MARKDOWN, "text/x-markdown") else PLAIN
+    return MARKDOWN if marked else PLAIN
 
 
 def byte_order_mark(head: bytes) -> tuple[bytes, str] | None:
