@@ -120,7 +120,7 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     if _ELIDED.match(token.text) and doc[end - 1].whitespace_:
         return end + 1
     if after is None:
-        return end + 1 if _is_version(token, None) else None
+        return end + 1 if is_version(token, None) else None
     if token.text == "," and after.text in _SUFFIXES:
         return end + 2
     if token.text in {"'s", "’s"} and is_capital(after) and _owns(doc, start, end):
@@ -153,7 +153,7 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 3
     if hyphen and end - start > 1 and after.is_alpha and _ends_given_name(doc[end - 1], after):
         return end + 2
-    return end + 1 if _is_version(token, after) else None
+    return end + 1 if is_version(token, after) else None
 
 
 def _owns(doc: Doc, start: int, end: int) -> bool:
@@ -223,7 +223,7 @@ def _pairs(doc: Doc, start: int, end: int) -> bool:
     return institution and plain and not before.ent_type_ == after.ent_type_ == "GPE"
 
 
-def _is_version(token: Token, after: Token | None) -> bool:
+def is_version(token: Token, after: Token | None) -> bool:
     """Tell whether a number belongs to the name before it (Widget 3): short, no year, no count of something.
 
     A release, "Loki 3.0", is no name of its own; where the digits do tell names apart (SAML 2.0), the name is listed.
@@ -251,7 +251,9 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     roles = [index for index in range(first, last) if doc[index].text.lower() in vocabulary.TITLE_ROLES]
     if roles and doc[first].text not in vocabulary.given_names():
         first = roles[-1] + 1
-    if last - first > 1 and starts_sentence(doc[first]) and doc[first].tag_ in {"VB", "VBP", "RB", "UH", "IN", "WRB"}:
+    given = doc[first].text in vocabulary.given_names() if first < last else False
+    opens = last - first > 1 and starts_sentence(doc[first]) and not given
+    if opens and doc[first].tag_ in {"VB", "VBP", "RB", "UH", "IN", "WRB"}:
         first += 1  # an imperative before a name: "Use HTTPS"
     while first < last and _opens_before(doc, first, last):
         first += 1

@@ -108,10 +108,14 @@ def _is_of_somewhere(words: list[str]) -> bool:
     return titled or own[0] in vocabulary.given_names() or not language.is_word(own[0].lower())
 
 
+_BEFORE_PLACES = vocabulary.wordset("the in at near on around to from of into through across over along toward towards")
+
+
 def _is_full_name(doc: Doc, first: int, last: int) -> bool:
     """Tell whether two words are a person's, though the second names places as well: "CTO Todd Park"."""
     titled = first > 0 and doc[first - 1].lower_ in vocabulary.TITLES | vocabulary.TITLE_ROLES
     person = titled or all(token.ent_type_ == "PERSON" for token in doc[first:last])
+    person = person or first == 0 or doc[first - 1].lower_ not in _BEFORE_PLACES
     return last - first == 2 and doc[first].text in vocabulary.given_names() and person
 
 

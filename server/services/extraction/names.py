@@ -20,6 +20,7 @@ from server.services.extraction.capitals import (
     is_odd,
     is_rank,
     is_titled,
+    is_version,
     runs,
     starts_sentence,
     trimmed,
@@ -46,6 +47,7 @@ _DETERMINERS = vocabulary.wordset("the a an our my your his her its their this t
 _STAFF = vocabulary.wordset("board cabinet team staff management assembly region area zone center site")
 _PRICED = vocabulary.TIERS | {"paid"}
 _PLANS = frozenset({"plans", "tiers", "editions"})
+_AFTER_COMMA = vocabulary.wordset("inc inc. llc ltd ltd. plc corp. l.p.")
 _PRESSED = vocabulary.wordset("click press select choose tap hit")
 
 
@@ -213,10 +215,17 @@ def _listed(doc: Doc) -> Iterator[Name]:
         if span is not None:
             end = span.end_char
             if not _inside_longer(doc, span.start, span.end):
-                yield _name(doc, span.start, span.end, types[span.text], Trust.LIST)
+                yield _name(doc, span.start, _past_number(doc, span.end, types[span.text]), types[span.text], Trust.LIST)
     for token in doc:
         if token.text in vocabulary.words("technologies_ambiguous") and _is_ambiguous_technology(token):
             yield _name(doc, token.i, token.i + 1, "technology", Trust.LIST)
+
+
+def _past_number(doc: Doc, end: int, kind: str) -> int:
+    """Return where a product's name ends: behind a number that tells it from its like, iPhone 15."""
+    after = doc[end + 1] if end + 1 < len(doc) else None
+    numbered = kind == "product" and end < len(doc) and re.fullmatch(r"\d{1,2}", doc[end].text) is not None
+    return end + 1 if numbered and is_version(doc[end], after) else end
 
 
 def _stands_at(text: str, name: str, start: int) -> bool:
@@ -248,6 +257,8 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
     """Tell whether a capitalised run without joints reaches beyond the span: "Google Translate Team" is not Google."""
     after = doc[last] if last < len(doc) else None
     before = doc[first - 1] if first else None
+    if after is not None and after.text == "," and last + 1 < len(doc) and doc[last + 1].lower_ in _AFTER_COMMA:
+        return True  # Docker, Inc. is a company
     beyond = after is not None and is_capital(after) and after.text.lower() not in vocabulary.words("not_names")
     if (
         after is not None

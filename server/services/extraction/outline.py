@@ -74,7 +74,9 @@ def opening(block: Block, doc: Doc, topic: Member | None, lead: Lead | None) -> 
     first, finite = words[0].tag_, any(token.tag_ in _FINITE for token in words)
     starts_with_deed = first in _DEEDS or (first == "VBZ" and len(words) > 1)
     if block.kind is Kind.ITEM and lead is not None and not finite and first not in {"VB"}:
-        stand_in = "It" if lead.words[:1] and lead.words[0].endswith("s") else "They"  # "Google uses" may be read as one noun
+        stand_in = (
+            "It" if lead.words[:1] and lead.words[0].endswith("s") else "They"
+        )  # "Google uses" may be read as one noun
         return [_piece(start, stand_in, lead.subject), *(_piece(start, word) for word in lead.words)]
     if topic is None or (words[0].tag_ not in _DEEDS and finite and not starts_with_deed):
         return []
