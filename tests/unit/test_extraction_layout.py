@@ -447,3 +447,13 @@ def test_logs_are_nobodys_words() -> None:
         )
         == set()
     )
+
+
+@pytest.mark.parametrize(
+    "dateline", ["BERLIN, 3 March 2024 - ", "Berlin, March 3, 2024 — ", "NEW YORK (AP) — ", "BERLIN -- "]
+)
+def test_a_dateline_is_no_subject_of_its_report(dateline: str) -> None:
+    extraction = read(f"{dateline}Oracle acquired Spotify for 120 million euros after a year of talks.")
+    assert edges(extraction) == {("Oracle", "ACQUIRED", "Spotify")}
+    (edge,) = extraction.relationships
+    assert edge.quote == "Oracle acquired Spotify for 120 million euros after a year of talks."

@@ -45,6 +45,15 @@ _SIGNS = re.compile(
 )
 
 
+_DATELINE = re.compile(
+    r"^([A-ZÀ-Þ][\w.'’-]+(?:[ ,]{1,2}[A-ZÀ-Þ][\w.'’-]+){0,3}?)"
+    r"(,? (?:\d{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?(?: \d{1,2})?(?:,? \d{4})?)?"
+    r"( \([A-Z][\w ]{1,30}\))?( [-–—]{1,2} )(?=[A-ZÀ-Þ“\"].{40,})(?!Present|Now|Current)",
+    re.M,
+)
+"""Place, date, agency and dash before a report: "BERLIN, 3 March 2024 (AP) - "."""
+
+
 class Kind(StrEnum):
     """What a block is on the page."""
 
@@ -102,7 +111,15 @@ def _shown(text: str) -> str:
             parts += [text[position:start], "".join("\n" if character == "\n" else " " for character in hidden)]
             position = start + len(hidden)
         text = "".join([*parts, text[position:]]) if parts else text
-    return text
+    return _DATELINE.sub(_set_apart, text)
+
+
+def _set_apart(dateline: re.Match[str]) -> str:
+    """Make a paragraph of its own of where and when a report was written: it is no subject of what follows."""
+    place, date, agency, dash = dateline.groups()
+    if date or agency or place.isupper():
+        return dateline[0][: -len(dash)] + "\n\n" + " " * (len(dash) - 2)
+    return dateline[0]
 
 
 def _paragraphs(text: str) -> Iterator[list[_Line]]:

@@ -215,7 +215,9 @@ def _listed(doc: Doc) -> Iterator[Name]:
         if span is not None:
             end = span.end_char
             if not _inside_longer(doc, span.start, span.end):
-                yield _name(doc, span.start, _past_number(doc, span.end, types[span.text]), types[span.text], Trust.LIST)
+                yield _name(
+                    doc, span.start, _past_number(doc, span.end, types[span.text]), types[span.text], Trust.LIST
+                )
     for token in doc:
         if token.text in vocabulary.words("technologies_ambiguous") and _is_ambiguous_technology(token):
             yield _name(doc, token.i, token.i + 1, "technology", Trust.LIST)
