@@ -130,9 +130,7 @@ def _roles_at(
 
 
 def _employers_of(role: Complement, employers: list[tuple[Complement, Member]]) -> list[tuple[Complement, Member]]:
-    own = [
-        (place, member) for place, member in employers if place.noun is not None and topmost(place.noun) == role.token
-    ]
+    own = [(place, member) for place, member in employers if _held(place) == role.token]
     return own or employers
 
 
@@ -211,6 +209,11 @@ def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
     return bool(roles) and (not articles or (articles == {"the"} and roles[0].token.lemma_.lower() in _POSTS))
 
 
+def _held(place: Complement) -> Token | None:
+    """Return the noun that a place belongs to: in "VP of engineering at" VP, in "founder of a branch of" only the branch."""
+    return topmost(place.noun) if place.noun is not None and place.preposition == "at" else place.noun
+
+
 def is_discipline(member: Member) -> bool:
     """Tell whether a name says what a post is of, "Growth Marketing", rather than where."""
     return member.trust < Trust.LIST and member.name.split()[-1].lower() in DISCIPLINES
@@ -251,7 +254,8 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
         return True
     if lemma == "be" and place.noun is None and preposition == "at":
         return member.type == "organization"
-    if (place.noun is not None and is_role(topmost(place.noun))) or (place.noun is None and has_role):
+    held = _held(place)
+    if (held is not None and is_role(held)) or (place.noun is None and has_role):
         return preposition in _AT
     if lemma in _DOING and preposition == "at":
         return member.type in {"organization", "concept"}
