@@ -510,3 +510,8 @@ def test_a_films_credits_are_about_the_film() -> None:
 def test_a_verb_that_could_be_a_plural_is_one_where_the_sentence_has_no_other(text: str, expected: set[Edge]) -> None:
     """The tagger alone knows too few verbs."""
     assert edges(text) == expected
+
+
+def test_who_is_hired_is_a_person() -> None:
+    extraction = read("Apple hired Will Bell.")
+    assert {(one.name, one.type) for one in extraction.entities} == {("Apple", "organization"), ("Will Bell", "person")}

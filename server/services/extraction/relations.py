@@ -206,6 +206,9 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
     return "LOCATED_IN" if lies else None
 
 
+_STAFFING = frozenset({"hire", "appoint", "promote", "recruit", "poach"})
+
+
 def _learn(scene: Scene, complement: Complement, member: Member) -> None:
     """Take from the grammar what kind of thing an object must be."""
     lemma, preposition = scene.clause.lemma, complement.preposition
@@ -217,3 +220,5 @@ def _learn(scene: Scene, complement: Complement, member: Member) -> None:
         member.learn("person", Trust.CUE)
     if lemma in _PLACE_VERBS and preposition == "in":
         member.learn("place", Trust.CUE)
+    if lemma in _STAFFING and not preposition and not scene.clause.passive:
+        member.learn("person", Trust.CUE)
