@@ -515,3 +515,10 @@ def test_a_verb_that_could_be_a_plural_is_one_where_the_sentence_has_no_other(te
 def test_who_is_hired_is_a_person() -> None:
     extraction = read("Apple hired Will Bell.")
     assert {(one.name, one.type) for one in extraction.entities} == {("Apple", "organization"), ("Will Bell", "person")}
+
+
+def test_the_field_of_a_minister_and_where_a_president_is_are_no_employers() -> None:
+    assert edges("Sweden's Migration Minister Tobias Berg met Anna Lind.") == {("Tobias Berg", "MET", "Anna Lind")}
+    assert edges("President Anna Lind, at the Council of Europe summit, praised Tobias Berg.") <= {
+        ("Anna Lind", "PRAISED", "Tobias Berg")
+    }

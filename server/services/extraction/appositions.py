@@ -148,14 +148,22 @@ def _listed(first: Token, noun: Token, resolved: Mapping[int, Member]) -> list[T
     return [*found, *titled, *named]
 
 
+_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "ambassador", "senator"})
+"""Posts that have their field before them, "Foreign Minister", not an employer."""
+
+
 def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list[tuple[Token, str]]:
     """Return the named ones that the noun belongs to, each with the preposition that says so."""
     holders = [noun, *(child for child in (noun.head,) if noun.dep_ == "compound")]
     found = [(child, "at") for one in holders for child in one.children if child.dep_ == "poss"]
-    found += [(child, "at") for one in holders for child in one.children if child.dep_ == "compound" and child != noun]
+    if noun.lemma_.lower() not in _OF_A_FIELD:
+        beside = (child for one in holders for child in one.children if child.dep_ == "compound" and child != noun)
+        found += [(child, "at") for child in beside]
     for child in noun.children:
         if child.dep_ != "prep" or child.lower_ not in {"of", "at", "for", "by"}:
             continue
+        if child.i > noun.i and child.nbor(-1).text == ",":
+            continue  # "President Ada Lind, at the summit" is not its president
         for one in child.children:
             if one.dep_ != "pobj":
                 continue

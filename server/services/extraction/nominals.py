@@ -100,7 +100,7 @@ def _belonging(reading: Reading, token: Token, member: Member, draft: Draft) -> 
     if member.type != "person" or len(member.name.split()) < 2 or token.i + 2 >= len(token.doc):
         return
     comma = token.nbor(1).text == ","
-    after = _after(reading, token.nbor(1) if comma else token, _BELONGING)
+    after = _after(reading, token.nbor(1) if comma else token, frozenset({"of"}) if comma else _BELONGING)
     if after is not None and after.type == "organization" and after.trust >= (Trust.RECOGNISER if comma else Trust.CUE):
         draft.relate(member, "WORKS_AT", after)
 
