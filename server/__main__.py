@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
@@ -32,7 +33,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from server.config import Settings, settings_table, variable
+from server.config import Settings, settings_table, unknown_variables, variable
 from server.errors import Misconfigured, ServerError
 from server.terms import Authority
 
@@ -69,6 +70,8 @@ def _settings(**flags: Any) -> Settings:
     Raises:
         Misconfigured: a value cannot be used; the values themselves are not shown.
     """
+    for name in unknown_variables(os.environ):
+        _say(f"loregraph: {name} is no setting and does nothing; `loregraph settings` lists them all.")
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:

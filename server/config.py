@@ -5,6 +5,7 @@ The README's table of settings is generated from the descriptions here and teste
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -134,6 +135,12 @@ class Settings(BaseSettings):
 def variable(name: str) -> str:
     """Return the environment variable of a setting."""
     return f"LOREGRAPH_{name.upper()}"
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the variables that look like settings and are none: a slip of the pen would go unnoticed."""
+    known = {variable(name) for name in Settings.model_fields}
+    return sorted(name for name in environment if name.upper().startswith("LOREGRAPH_") and name.upper() not in known)
 
 
 def settings_table() -> str:

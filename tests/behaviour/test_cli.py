@@ -161,6 +161,16 @@ def test_a_wrong_setting_is_named_in_one_line_that_does_not_show_it(
     assert "secret" not in ended.err
 
 
+def test_a_variable_that_is_no_setting_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LOREGRAPH_CHUNKSIZE", "500")
+    ended = cli("migrate", "--data", str(tmp_path / "data"))
+    assert ended.code == 0
+    assert (
+        ended.err
+        == "loregraph: LOREGRAPH_CHUNKSIZE is no setting and does nothing; `loregraph settings` lists them all.\n"
+    )
+
+
 def test_an_option_wins_over_the_environment(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LOREGRAPH_DATA", str(tmp_path / "one"))
     assert cli("migrate", "--data", str(tmp_path / "two")).code == 0
