@@ -26,6 +26,7 @@ __all__ = ["Converter"]
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _AT_ONCE = 2
+_WATCH = 0.1
 _IDLE = 60.0
 _FILES_A_PROCESS = 100
 
@@ -95,7 +96,7 @@ class Converter:
         answer = asyncio.get_running_loop().run_in_executor(self._threads, reader.ask, file, mime_type, claimed)
         try:
             async with asyncio.timeout(self._limits.seconds):
-                found = await asyncio.shield(answer)
+                found = await self._watched(reader, answer)
         except TimeoutError as error:
             reader.kill()
             await answer
@@ -108,10 +109,27 @@ class Converter:
             raise
         return self._dead(reader) if found is None else found
 
-    def _dead(self, reader: Reader) -> dict[str, Any]:
+    async def _watched(self, reader: Reader, answer: asyncio.Future[dict[str, Any] | None]) -> dict[str, Any] | None:
+        """Wait for an answer, and end the process if its memory outgrows its own bound.
+
+        It watches itself, but an interpreter without memory can run in circles where no thread of it gets a turn.
+        """
+        most = reader.resident() + self._limits.memory + self._limits.memory // 4
+        while not (await asyncio.wait([answer], timeout=_WATCH))[0]:
+            if reader.resident() > most:
+                reader.kill()
+                await answer
+                raise self._too_large()
+        return answer.result()
+
+    def _too_large(self) -> LimitExceeded:
         memory = f"{self._limits.memory // MIB:,} MiB of memory"
+        return LimitExceeded(f"The file needs more than {memory} to be read. Send it in parts, or as text.")
+
+    def _dead(self, reader: Reader) -> dict[str, Any]:
         if reader.exit_code == OUT_OF_MEMORY:
-            raise LimitExceeded(f"The file needs more than {memory} to be read. Send it in parts, or as text.")
+            raise self._too_large()
+        memory = f"{self._limits.memory // MIB:,} MiB of memory"
         raise BadUserInput(
             f"The file could not be read: it is broken, or needs more than {memory}. Open it and save it anew, or send it as text."
         )

@@ -79,6 +79,13 @@ class Reader:
         """How the process ended, as of subprocess: negative where a signal ended it. None while it runs."""
         return self._process.poll()
 
+    def resident(self) -> int:
+        """Return the bytes of memory that the process has now; 0 where the system does not tell."""
+        try:
+            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, IndexError):
+            return 0
+
     def ask(self, file: bytes | Path, mime_type: str, claimed: str | None) -> dict[str, Any] | None:
         """Return the answer of the process about one file; None where it died over it. Blocks."""
         self.asked += 1
