@@ -71,10 +71,11 @@ async def embed(embedder: Embedder, *texts: str) -> Embedded:
 class Together:
     """An embedder for several tasks at once: their calls become one, because few texts cost more each than many.
 
-    At most `most` calls become one, and none waits longer than `patience` seconds for others.
+    `most` says how many calls may come at present: as soon as so many wait, they become one. None waits longer than
+    `patience` seconds for others.
     """
 
-    def __init__(self, embedder: Embedder, most: int, patience: float = 0.15) -> None:
+    def __init__(self, embedder: Embedder, most: Callable[[], int], patience: float = 0.15) -> None:
         self.name = embedder.name
         self.dimension = embedder.dimension
         self._embedder = embedder
@@ -91,7 +92,7 @@ class Together:
         if shared.task is None:
             shared.task = asyncio.create_task(self._run(shared))
             shared.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # not left unread
-        if shared.calls == self._most:
+        if shared.calls >= self._most():
             self._next = None
             shared.full.set()
         vectors = await asyncio.shield(shared.task)  # whoever is cancelled leaves the others their vectors

@@ -32,7 +32,7 @@ class Noting(HashEmbedder):
 
 async def test_calls_that_wait_become_one_and_each_gets_its_own_vectors() -> None:
     embedder = Noting()
-    together = Together(embedder, 3, patience=10)
+    together = Together(embedder, lambda: 3, patience=10)
     calls = (["a", "b"], [], ["c"])
     found = await asyncio.gather(*(together.embed(texts) for texts in calls))
     assert embedder.given == [["a", "b", "c"]]
@@ -42,7 +42,7 @@ async def test_calls_that_wait_become_one_and_each_gets_its_own_vectors() -> Non
 
 async def test_a_call_alone_waits_for_its_patience_only() -> None:
     embedder = Noting()
-    together = Together(embedder, 3, patience=0.01)
+    together = Together(embedder, lambda: 3, patience=0.01)
     async with asyncio.timeout(5):
         await together.embed(["a"])
         await together.embed(["b"])
@@ -51,13 +51,13 @@ async def test_a_call_alone_waits_for_its_patience_only() -> None:
 
 async def test_whoever_comes_after_the_call_has_begun_is_in_the_next_one() -> None:
     embedder = Noting()
-    together = Together(embedder, 2, patience=10)
+    together = Together(embedder, lambda: 2, patience=10)
     await asyncio.gather(*(together.embed([letter]) for letter in "abcd"))
     assert embedder.given == [["a", "b"], ["c", "d"]]
 
 
 async def test_one_that_is_cancelled_leaves_the_others_their_vectors() -> None:
-    together = Together(Noting(), 3, patience=0.05)
+    together = Together(Noting(), lambda: 3, patience=0.05)
     first, second = (asyncio.create_task(together.embed([letter])) for letter in "ab")
     await asyncio.sleep(0)
     first.cancel()
@@ -68,15 +68,15 @@ async def test_one_that_is_cancelled_leaves_the_others_their_vectors() -> None:
 async def test_a_failure_is_everybodys_and_the_next_call_is_tried_anew() -> None:
     embedder = Noting()
     embedder.fails = True
-    together = Together(embedder, 2, patience=10)
+    together = Together(embedder, lambda: 2, patience=10)
     found = await asyncio.gather(together.embed(["a"]), together.embed(["b"]), return_exceptions=True)
     assert [type(one) for one in found] == [UpstreamUnavailable, UpstreamUnavailable]
     embedder.fails = False
-    assert len(await Together(embedder, 1).embed(["c"])) == 1
+    assert len(await Together(embedder, lambda: 1).embed(["c"])) == 1
 
 
 async def test_the_vectors_are_the_callers_own() -> None:
-    together = Together(Noting(), 2, patience=10)
+    together = Together(Noting(), lambda: 2, patience=10)
     first, second = await asyncio.gather(together.embed(["a"]), together.embed(["a"]))
     first[:] = 0
     assert np.linalg.norm(second) == pytest.approx(1)

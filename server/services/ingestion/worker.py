@@ -27,7 +27,8 @@ from server.services.reading import Gathering, Reading, cut
 from server.store import Store
 from server.store.jobs import Job, JobQueue, LeaseLost, Limit
 from server.store.records import DocumentRecord, IngestionRecord
-from server.terms import IngestionStatus, JobKind
+from server.store.signals import rest
+from server.terms import UNFINISHED, JobKind
 
 __all__ = ["ATTEMPTS", "KILLS", "STORE_LANE", "WRITERS", "Extract", "IngestionWorker"]
 
@@ -36,15 +37,10 @@ WRITERS = 4
 KILLS = 20
 """Workers that may die over one step before it is given up: by then the step is what kills them."""
 STORE_LANE = "store"
-_ENDED = (IngestionStatus.DONE, IngestionStatus.FAILED, IngestionStatus.CANCELLED)
 _SWEEP = 600.0
 _log = logging.getLogger("loregraph.ingestion")
 Extract = Callable[[ChunkText], Awaitable[Extraction]]
 T = TypeVar("T")
-
-
-class _Deadly(ServerError):
-    """The step itself seems to end its workers."""
 
 
 class _Run:
@@ -75,14 +71,16 @@ class IngestionWorker:
         limits: Mapping[str, Limit] | None = None,
     ) -> None:
         self._store = store
-        self._embedder = Together(embedder, WRITERS)
+        self._embedder = Together(embedder, lambda: min(WRITERS, len(self._held)))
         self._extract = extract
         self._extracting = asyncio.Semaphore(settings.extraction_workers)
         self._settings = settings
         self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
         self._wake = asyncio.Event()
         self._ended = asyncio.Condition()
+        # What is held, by claim: the moment, of a clock that goes on while this process stands still, when it was last ours.
         self._held: dict[tuple[UUID, int], float] = {}
+        self._beating: asyncio.Task[None] | None = None
         store.signals.subscribe(self.wake)
 
     def wake(self) -> None:
@@ -94,28 +92,37 @@ class IngestionWorker:
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep_swept())
-                for _ in range(self._settings.extraction_workers + WRITERS):
-                    group.create_task(self._loop())
+                await self._dispatch(group)
         finally:
             await self._queue.release()
 
-    async def _loop(self) -> None:
+    async def _dispatch(self, group: asyncio.TaskGroup) -> None:
+        """Take up what waits, in as many places as there are. One looks for all: each commit of anybody wakes the worker."""
+        places = asyncio.Semaphore(self._settings.extraction_workers + WRITERS)
+
+        def leave(_: asyncio.Task[None]) -> None:
+            places.release()
+            self.wake()
+
         while True:
+            await places.acquire()
             self._wake.clear()
             try:
-                worked = await self.step()
+                job = await self._claimed()
             except ServerError as error:
                 _log.warning("The ingestion worker waits: %s", error.message)
-                worked = False
-            if not worked:
-                await self._rest(0.5)
+                job = None
+            if job is None:
+                places.release()
+                await rest(self._wake, 0.5)
+            else:
+                group.create_task(self._work_alone(job)).add_done_callback(leave)
 
-    async def _rest(self, seconds: float) -> None:
+    async def _work_alone(self, job: Job) -> None:
         try:
-            async with asyncio.timeout(seconds):
-                await self._wake.wait()
-        except TimeoutError:
-            return
+            await self._work(job)
+        except ServerError as error:
+            _log.warning("Ingestion %s waits: %s", job.ingestion_id, error.message)
 
     async def _keep_swept(self) -> None:
         """Remove, from time to time, answers that workers left which died between the commit and the removal."""
@@ -128,19 +135,33 @@ class IngestionWorker:
 
     async def step(self) -> bool:
         """Take up one ingestion and follow it until it ends, fails or has to wait; False where none can be taken up."""
-        asked = self._clock()
+        job = await self._claimed()
+        if job is not None:
+            await self._work(job)
+        return job is not None
+
+    async def _claimed(self) -> Job | None:
+        asked = time.monotonic()
         job = await self._queue.claim()
-        if job is None:
-            return False
-        self._held[job.id, job.fence] = asked
-        beat = asyncio.create_task(self._beat())
+        if job is not None:
+            self._held[job.id, job.fence] = asked
+        return job
+
+    async def _work(self, job: Job) -> None:
+        self._beating = self._beating or asyncio.create_task(self._beat())
         try:
-            await self._follow(job)
+            await (self._give_up(job) if job.kills >= KILLS else self._follow(job))
         finally:
-            beat.cancel()
+            self._held.pop((job.id, job.fence), None)
+            if not self._held and self._beating is not None:
+                self._beating.cancel()
+                self._beating = None
             async with self._ended:
                 self._ended.notify_all()
-        return True
+
+    async def _give_up(self, job: Job) -> None:
+        told = f"{job.kills} workers ended or stood still over this step. It was given up."
+        await self._patiently(partial(self._bury, job, told))
 
     async def _beat(self) -> None:
         while True:
@@ -151,15 +172,10 @@ class IngestionWorker:
                 _log.warning("The leases could not be prolonged: %s", error.message)
 
     async def _renew(self) -> None:
-        asked = self._clock()
+        asked = time.monotonic()
         for claim in await self._queue.renew([id for id, _ in self._held]):
             if claim in self._held:
                 self._held[claim] = asked
-
-    @staticmethod
-    def _clock() -> float:
-        """Return seconds that go on while this process stands still."""
-        return time.monotonic()
 
     async def _check(self, job: Job) -> None:
         """Make sure, before what is costly, that the lease has not run out unnoticed: the process may have stood still.
@@ -167,9 +183,9 @@ class IngestionWorker:
         Raises:
             LeaseLost: another worker may have the job.
         """
-        if self._clock() > self._held[job.id, job.fence] + self._settings.ingestion_lease * 0.9:
+        if time.monotonic() > self._held[job.id, job.fence] + self._settings.ingestion_lease * 0.9:
             await self._renew()
-            if self._clock() > self._held[job.id, job.fence] + self._settings.ingestion_lease:
+            if time.monotonic() > self._held[job.id, job.fence] + self._settings.ingestion_lease:
                 raise LeaseLost("Another worker may have it.")
 
     async def _follow(self, job: Job) -> None:
@@ -198,7 +214,7 @@ class IngestionWorker:
                 self._held.pop((job.id, job.fence), None)
 
     async def _again_or_bury(self, job: Job, error: ServerError) -> None:
-        if isinstance(error, _Deadly) or job.failures + 1 >= ATTEMPTS:
+        if job.failures + 1 >= ATTEMPTS:
             await self._bury(job, error.message, error.raw if isinstance(error, UnusableAnswer) else None)
             return
         with suppress(LeaseLost):
@@ -210,12 +226,12 @@ class IngestionWorker:
 
     async def _patiently(self, act: Callable[[], Awaitable[T]]) -> T:
         """Do what needs the database; while that is away, try again for as long as a lease lasts."""
-        end, pause = asyncio.get_running_loop().time() + self._settings.ingestion_lease, 0.05
+        end, pause = time.monotonic() + self._settings.ingestion_lease, 0.05
         while True:
             try:
                 return await act()
             except UpstreamUnavailable:
-                if asyncio.get_running_loop().time() + pause > end:
+                if time.monotonic() + pause > end:
                     raise
             await asyncio.sleep(pause)
             pause = min(2.0, pause * 2)
@@ -233,8 +249,6 @@ class IngestionWorker:
 
     async def _do(self, job: Job, run: _Run) -> Job | None:
         """Do one step, commit it and return the next, if that is this worker's."""
-        if job.kills >= KILLS:
-            raise _Deadly(f"{job.kills} workers ended or stood still over this step. It was given up.")
         if job.kind == JobKind.CHUNK:
             return await self._read_chunk(job, run)
         if job.kind == JobKind.RESOLVE:
@@ -288,7 +302,7 @@ class IngestionWorker:
         self, job: Job, answer: str, kind: JobKind, ordinal: int, lane: str, **progress: int
     ) -> Job | None:
         async def commit() -> Job | None:
-            asked = self._clock()
+            asked = time.monotonic()
             following = await self._queue.advance(job, answer, kind, ordinal, lane, **progress)
             if following is not None:
                 self._held[following.id, following.fence] = asked
@@ -322,7 +336,7 @@ class IngestionWorker:
             row = await self._store.read.one(IngestionRecord, id)
             if row is None:
                 raise NotFound("The document was deleted while it was read.", argument="id")
-            if row.status in _ENDED:
+            if row.status not in UNFINISHED:
                 return row
             try:
                 async with asyncio.timeout(0.2), self._ended:
