@@ -82,6 +82,13 @@ class IngestionStatus(StrEnum):
     CANCELLED = "CANCELLED"
 
 
+UNFINISHED = (IngestionStatus.PENDING, IngestionStatus.RUNNING)
+"""The statuses of an ingestion that goes on by itself."""
+
+UNREAD = (IngestionStatus.FAILED, IngestionStatus.CANCELLED)
+"""The statuses of an ingestion that has ended without writing anything, and may be begun anew."""
+
+
 class JobKind(StrEnum):
     """A step of an ingestion: extract one chunk, gather what the document says, write it."""
 

@@ -34,7 +34,7 @@ from server.store.records import (
     ProjectRecord,
     VolumeRecord,
 )
-from server.terms import Authority, ChangeKind, ClaimStatus, IngestionStatus, Origin
+from server.terms import UNFINISHED, UNREAD, Authority, ChangeKind, ClaimStatus, IngestionStatus, Origin
 
 RENAMED = "The document was renamed before this reading of it had ended."
 _WORDED = frozenset({"content", "category", "predicate", "value", "value_type", "claim_key", "description"})
@@ -166,7 +166,7 @@ class Documents:
             await self._change(tx, known, {"title": new.title}, ingestions, RENAMED)
             return Taken(known.id, self._queue(tx, known.id, known.revision), False)
         last = ingestions[-1]
-        if last.status in (IngestionStatus.FAILED, IngestionStatus.CANCELLED):
+        if last.status in UNREAD:
             restart(tx, last.id, self._extractor)
         return Taken(known.id, last.id, False)
 
@@ -208,7 +208,7 @@ class Documents:
     ) -> None:
         """Set columns of a document, and cancel what would read it as it was before."""
         for run in ingestions:
-            if run.status in (IngestionStatus.PENDING, IngestionStatus.RUNNING):
+            if run.status in UNFINISHED:
                 await cancel(tx, run.id, reason)
         changed = {name: value for name, value in after.items() if getattr(known, name) != value}
         tx.update(models.Document, known.id, **changed)

@@ -14,7 +14,6 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import delete
-from sqlalchemy.dialects import postgresql, sqlite
 
 from server import models
 from server.config import Settings
@@ -149,10 +148,11 @@ class Store:
 
     async def _keep(self, key: str, value: str) -> str:
         """Set a shared value unless it is set, and return the one that holds."""
-        flavour = sqlite.insert if self.database.dialect == "sqlite" else postgresql.insert
         async with self.database.writing() as connection:
             await connection.execute(
-                flavour(table_of(models.StoreSetting)).values(key=key, value=value).on_conflict_do_nothing()
+                self.database.insert(table_of(models.StoreSetting))
+                .values(key=key, value=value)
+                .on_conflict_do_nothing()
             )
         return await self.setting(key) or value
 

@@ -9,13 +9,14 @@ each wait for a lock.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import orjson
 from asyncpg import PostgresError
 from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, MissingGreenlet, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -115,6 +116,11 @@ class Database:
         busy_ms = int(settings.busy_timeout * 1000)
         event.listen(engine.sync_engine, "connect", lambda c, r: _open_sqlite(c, r, busy_ms=busy_ms))
         return engine
+
+    @property
+    def insert(self) -> Callable[[Any], Any]:
+        """The dialect's own insert, which can pass over rows that are there."""
+        return sqlite.insert if self.dialect == "sqlite" else postgresql.insert
 
     @property
     def engines(self) -> tuple[AsyncEngine, AsyncEngine]:

@@ -20,7 +20,6 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server import models
@@ -31,6 +30,7 @@ from server.store.compaction import Compaction
 from server.store.database import Database
 from server.store.reader import Reader
 from server.store.relations import table_of
+from server.store.signals import rest
 from server.store.transaction import utc_now
 from server.store.vectors import IndexRow, VectorIndex
 from server.terms import VectorAction
@@ -89,14 +89,7 @@ class VectorFollower:
                 worked = 0
             if worked < BATCH:
                 await asyncio.sleep(min(GATHERING, third))
-                await self._rest(min(0.5, third))
-
-    async def _rest(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._wake.wait()
-        except TimeoutError:
-            return
+                await rest(self._wake, min(0.5, third))
 
     async def step(self) -> int:
         """Move one batch if this process has the lease; return how many pending rows it handled."""
@@ -135,7 +128,7 @@ class VectorFollower:
     async def acquire(self) -> bool:
         """Take or renew the lease; False where another process has it."""
         now = utc_now()
-        flavour = sqlite.insert if self._database.dialect == "sqlite" else postgresql.insert
+        flavour = self._database.insert
         mine = {"lease_owner": self._owner, "lease_until": now + self._lease}
         statement = flavour(_follower).values(name=NAME, position=0, **mine)
         free = (

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Interval, Update, case, delete, func, insert, literal, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server import models
@@ -24,7 +23,7 @@ from server.store.reader import Reader
 from server.store.records import DeadJobRecord
 from server.store.relations import table_of
 from server.store.transaction import Transaction, utc_now
-from server.terms import IngestionStatus, JobKind, JobStatus
+from server.terms import UNFINISHED, IngestionStatus, JobKind, JobStatus
 
 __all__ = ["Job", "JobQueue", "LeaseLost", "Limit", "backlog", "cancel", "dead_jobs", "enqueue", "open_jobs", "restart"]
 
@@ -128,7 +127,8 @@ class JobQueue:
         if not self._limits:
             return []
         names = sorted(self._limits)
-        await self._make_lanes(connection, names)
+        rows = [{"name": name} for name in names]
+        await connection.execute(self._database.insert(_lane).on_conflict_do_nothing(), rows)
         await connection.execute(
             select(_lane.c.name).where(_lane.c.name.in_(names)).order_by(_lane.c.name).with_for_update()
         )
@@ -137,19 +137,13 @@ class JobQueue:
         running = {row[0]: int(row[1]) for row in await connection.execute(counted)}
         return [n for n in names if running.get(n, 0) >= (self._limits[n].concurrency or running.get(n, 0) + 1)]
 
-    async def _make_lanes(self, connection: AsyncConnection, names: list[str]) -> None:
-        flavour = sqlite.insert if self._database.dialect == "sqlite" else postgresql.insert
-        rows = [{"name": name} for name in names]
-        await connection.execute(flavour(_lane).on_conflict_do_nothing(), rows)
-
     async def _begin(self, connection: AsyncConnection, job: Job) -> None:
         rate = self._limits.get(job.lane, Limit()).per_minute
         if rate is not None:
             await connection.execute(update(_lane).where(_lane.c.name == job.lane).values(free_at=self._in(60 / rate)))
-        waiting = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.PENDING.value)
         await connection.execute(
             update(_ingestion)
-            .where(waiting)
+            .where(_being(job.ingestion_id, IngestionStatus.PENDING))
             .values(
                 status=IngestionStatus.RUNNING.value, started_at=func.coalesce(_ingestion.c.started_at, self._in(0))
             )
@@ -243,10 +237,9 @@ class JobQueue:
         Raises:
             LeaseLost: the job is not this worker's any more; the transaction must not commit.
         """
-        mine = (_job.c.id == job.id) & (_job.c.fence == job.fence) & (_job.c.status == _RUNNING)
-        if not await tx.read.rows(delete(_job).where(mine).returning(_job.c.id)):
+        if not await tx.read.rows(delete(_job).where(_is_held(job)).returning(_job.c.id)):
             raise LeaseLost("Another worker has it.")
-        running = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        running = _being(job.ingestion_id, IngestionStatus.RUNNING)
         values = {"status": IngestionStatus.DONE.value, "error": None, "finished_at": self._in(0), **counts}
         if not await tx.read.rows(update(_ingestion).where(running).values(values).returning(_ingestion.c.id)):
             raise LeaseLost("It was cancelled.")
@@ -260,7 +253,7 @@ class JobQueue:
             return [row[0] for row in await connection.execute(chosen)]
 
     def _held(self, job: Job) -> Update:
-        return update(_job).where(_job.c.id == job.id, _job.c.fence == job.fence, _job.c.status == _RUNNING)
+        return update(_job).where(_is_held(job))
 
     async def _only(self, connection: AsyncConnection, statement: Any) -> None:
         if (await connection.execute(statement)).first() is None:
@@ -269,19 +262,28 @@ class JobQueue:
     async def _progress(
         self, connection: AsyncConnection, job: Job, progress: Mapping[str, int], *, held: bool = True
     ) -> None:
-        running = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        running = _being(job.ingestion_id, IngestionStatus.RUNNING)
         if held:
-            own = (_job.c.id == job.id) & (_job.c.fence == job.fence) & (_job.c.status == _RUNNING)
-            running = running & select(_job.c.id).where(own).exists()
+            running = running & select(_job.c.id).where(_is_held(job)).exists()
         values = {"error": None, **progress}
         await self._only(connection, update(_ingestion).where(running).values(values).returning(_ingestion.c.id))
 
     async def _end(self, connection: AsyncConnection, job: Job, status: IngestionStatus, **values: Any) -> None:
-        running = (_ingestion.c.id == job.ingestion_id) & (_ingestion.c.status == IngestionStatus.RUNNING.value)
+        running = _being(job.ingestion_id, IngestionStatus.RUNNING)
         await connection.execute(update(_ingestion).where(running).values(status=status.value, **values))
 
 
 _FREE = {"lease_owner": None, "lease_until": None}
+
+
+def _is_held(job: Job) -> ColumnElement[bool]:
+    """Return the condition that a claim still holds."""
+    return (_job.c.id == job.id) & (_job.c.fence == job.fence) & (_job.c.status == _RUNNING)
+
+
+def _being(ingestion_id: UUID, *statuses: IngestionStatus) -> ColumnElement[bool]:
+    """Return the condition that an ingestion has one of some statuses."""
+    return (_ingestion.c.id == ingestion_id) & _ingestion.c.status.in_([status.value for status in statuses])
 
 
 def enqueue(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
@@ -305,8 +307,7 @@ async def hold(tx: Transaction, ingestion_id: UUID) -> None:
 async def cancel(tx: Transaction, ingestion_id: UUID, reason: str) -> bool:
     """End an ingestion that has not ended, as CANCELLED; whoever works on it cannot commit any more. False where it has ended."""
     await hold(tx, ingestion_id)
-    open_ones = (IngestionStatus.PENDING.value, IngestionStatus.RUNNING.value)
-    running = (_ingestion.c.id == ingestion_id) & _ingestion.c.status.in_(open_ones)
+    running = _being(ingestion_id, *UNFINISHED)
     values = {"status": IngestionStatus.CANCELLED.value, "error": reason, "finished_at": utc_now()}
     if not await tx.read.rows(update(_ingestion).where(running).values(values).returning(_ingestion.c.id)):
         return False
@@ -324,7 +325,7 @@ def restart(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
 
 async def backlog(read: Reader) -> tuple[int, int]:
     """Return how many ingestions of the database wait, and how many are being worked on."""
-    open_ones = (IngestionStatus.PENDING.value, IngestionStatus.RUNNING.value)
+    open_ones = [status.value for status in UNFINISHED]
     statement = select(_ingestion.c.status, func.count()).where(_ingestion.c.status.in_(open_ones))
     found = {row[0]: row[1] for row in await read.rows(statement.group_by(_ingestion.c.status))}
     waiting, running = (int(found.get(status, 0)) for status in open_ones)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,6 +22,13 @@ CHANNEL = "loregraph"
 _POLL = 0.1
 _RETRY = 1.0
 _log = logging.getLogger("loregraph.signals")
+
+
+async def rest(wake: asyncio.Event, seconds: float) -> None:
+    """Wait until woken, but no longer than this."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await wake.wait()
 
 
 class Signals:

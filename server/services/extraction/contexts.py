@@ -41,11 +41,6 @@ _NOUNS = vocabulary.TYPE_NOUNS | {
     }.items()
     for noun in nouns.split()
 }
-_OFFICES = (
-    vocabulary.words("roles")
-    | vocabulary.TITLE_ROLES
-    | vocabulary.wordset("employee member subsidiary shareholder board division headquarters")
-)
 _PHRASES = (
     (
         "place",

@@ -49,7 +49,6 @@ _SAYING = vocabulary.wordset(
     "said says asked asks told tells wrote writes thinks thought uses used likes loves wants needs knows works worked is was has"
 )
 _ADDRESSING = vocabulary.wordset("ask tell ping with and cc from by thanks for to hey hi met")
-_PLACING = vocabulary.wordset("in to from near at via through")
 
 Find = tuple[int, int, str, Trust]
 """Half-open tokens, the type and what it is worth."""

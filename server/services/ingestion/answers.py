@@ -35,18 +35,18 @@ def encode(answer: Extraction | Reading) -> str:
     return json.dumps(answer, default=_plain, separators=(",", ":"))
 
 
-_known_defaults: dict[type[Any], tuple[tuple[str, Any], ...]] = {}
+_known_defaults: dict[type[Any], dict[str, Any]] = {}
 
 
-def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
+def _defaults(kind: type[Any]) -> dict[str, Any]:
     if kind not in _known_defaults:
-        _known_defaults[kind] = tuple((f.name, f.default) for f in fields(kind))
+        _known_defaults[kind] = {f.name: f.default for f in fields(kind)}
     return _known_defaults[kind]
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        named = ((name, getattr(value, name), default) for name, default in _defaults(type(value)))
+        named = ((name, getattr(value, name), default) for name, default in _defaults(type(value)).items())
         return {name: own for name, own, default in named if default is MISSING or own is not default}
     if isinstance(value, datetime):
         return value.isoformat()
@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
 
 
 def _make(kind: type[T], given: dict[str, Any], **converted: Any) -> T:
-    known = {name for name, _ in _defaults(kind)}
+    known = _defaults(kind)
     return kind(**{name: value for name, value in {**given, **converted}.items() if name in known})
 
 

@@ -9,9 +9,7 @@ from server.services.checks import one_in_volume
 from server.store import Store
 from server.store.jobs import cancel, restart
 from server.store.records import DocumentRecord, IngestionRecord, VolumeRecord
-from server.terms import IngestionStatus
-
-_AGAIN = (IngestionStatus.FAILED, IngestionStatus.CANCELLED)
+from server.terms import UNREAD, IngestionStatus
 
 
 class Ingestions:
@@ -44,7 +42,7 @@ class Ingestions:
         async with self._store.write(volume.id, actor) as tx:
             run = await one_in_volume(tx.read, IngestionRecord, volume.id, id, "id", "ingestion")
             document = await tx.read.one(DocumentRecord, run.document_id)
-            if run.status not in _AGAIN:
+            if run.status not in UNREAD:
                 raise Conflict(f"It is {run.status}: only what has failed or was cancelled is retried.", argument="id")
             if document is not None and document.revision != run.revision:
                 raise Conflict("Its document has a newer revision, which has an ingestion of its own.", argument="id")
