@@ -65,7 +65,7 @@ run: install
 	@exec $(BIN)/loregraph demo
 
 test: $(TESTED)
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: $(TESTED)
 	$(BIN)/ruff check .
