@@ -32,7 +32,7 @@ async def converter(tmp_path: Path) -> AsyncIterator[Converter]:
 
 def children(parent: int | None = None) -> set[int]:
     """The processes that read files for this one, or another."""
-    found = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(["ps", "-Aww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = (line.split(None, 2) for line in found.splitlines())
     wanted = parent or os.getpid()
     return {int(pid) for pid, parent_id, command in rows if int(parent_id) == wanted and "formats.child" in command}
