@@ -1,4 +1,4 @@
-"""MiniLM in this process: all-MiniLM-L6-v2 with int8 weights, offline, the default embedder.
+"""MiniLM in this process: all-MiniLM-L6-v2 in 8 bits, offline, the default embedder.
 
 Owns the one thread that runs the model, the order in which callers are served and a small memory of recent short texts.
 The forward pass itself is left to inference.
@@ -43,7 +43,7 @@ class MiniLM:
     load. May be used from several event loops.
     """
 
-    name = "minilm-l6-v2-int8@1"
+    name = "minilm-l6-v2-int8@2"
     dimension = DIMENSION
 
     def __init__(self, *, threads: int | None = None, remembered: int = 2_048) -> None:
@@ -69,7 +69,7 @@ class MiniLM:
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector per text, in order: shape (len(texts), 384), every row of length 1.
 
-        A text's vector is the same in any company, up to 1e-5 a component. Costs about one CPU-second for 3,000 tokens.
+        A text's vector is the same in any company, up to 1e-5 a component. Costs about one CPU-second for 8,000 tokens.
 
         Raises:
             UpstreamUnavailable: the model's package is missing or damaged, or the embedder is closed.
