@@ -7,12 +7,12 @@ take turns by the machine's. Jobs and progress are not knowledge: they do not en
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Interval, Update, case, delete, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Interval, bindparam, case, delete, func, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server import models
@@ -28,6 +28,7 @@ from server.terms import UNFINISHED, IngestionStatus, JobKind, JobStatus
 __all__ = ["Job", "JobQueue", "LeaseLost", "Limit", "backlog", "cancel", "dead_jobs", "enqueue", "open_jobs", "restart"]
 
 _job, _ingestion, _lane = table_of(models.Job), table_of(models.Ingestion), table_of(models.Lane)
+T = TypeVar("T")
 _RUNNING, _READY = JobStatus.RUNNING.value, JobStatus.READY.value
 
 
@@ -67,12 +68,20 @@ class JobQueue:
         self._lease = lease
         self._limits = {name: limit for name, limit in (limits or {}).items() if limit != Limit()}
         self._busy = False
+        self._made: dict[object, Any] = {}
         self.owner = owner
 
+    def _once(self, name: object, make: Callable[[], T]) -> T:
+        """Return a statement that is made once: SQLAlchemy takes longer to make one than SQLite to answer it."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast(T, self._made[name])
+
     def _in(self, seconds: float) -> ColumnElement[datetime]:
-        """Return the instant so many seconds from now, by the one clock that all workers share."""
+        """Return the instant so many seconds after a statement is sent, by the one clock that all workers share."""
         if self._database.dialect == "sqlite":
-            return literal(utc_now() + timedelta(seconds=seconds), _job.c.due_at.type)
+            after = timedelta(seconds=seconds)
+            return bindparam(None, type_=_job.c.due_at.type, unique=True, callable_=lambda: utc_now() + after)
         now = func.timezone("UTC", func.clock_timestamp())
         return now + literal(timedelta(seconds=seconds), Interval())
 
@@ -86,18 +95,8 @@ class JobQueue:
             return None
         self._busy = False
         async with self._database.writing(lasting=False) as connection:
-            full = await self._full(connection)
-            chosen = func.coalesce(*self._oldest(full, lock=True))
-            taken = {
-                "status": _RUNNING,
-                "lease_owner": self.owner,
-                "lease_until": self._in(self._lease),
-                "fence": _job.c.fence + 1,
-                "kills": _job.c.kills + case((_job.c.status == _RUNNING, 1), else_=0),
-            }
-            row = (
-                await connection.execute(update(_job).where(_job.c.id == chosen).values(taken).returning(*_columns))
-            ).first()
+            full = tuple(await self._full(connection))
+            row = (await connection.execute(self._once(("claim", full), lambda: self._claiming(full)))).first()
             if row is None:
                 return None
             job = Job._make(row)
@@ -105,12 +104,24 @@ class JobQueue:
         self._busy = True
         return job
 
+    def _claiming(self, full: Sequence[str]) -> Any:
+        taken = {
+            "status": _RUNNING,
+            "lease_owner": self.owner,
+            "lease_until": self._in(self._lease),
+            "fence": _job.c.fence + 1,
+            "kills": _job.c.kills + case((_job.c.status == _RUNNING, 1), else_=0),
+        }
+        chosen = func.coalesce(*self._oldest(full, lock=True))
+        return update(_job).where(_job.c.id == chosen).values(taken).returning(*_columns)
+
     async def _anything(self) -> bool:
         """Look without writing: a worker that waits must not take turns with those that write."""
+        looking = self._once("look", lambda: select(func.coalesce(*self._oldest([]))))
         async with self._database.reading() as connection:
-            return (await connection.execute(select(func.coalesce(*self._oldest([]))))).scalar() is not None
+            return (await connection.execute(looking)).scalar() is not None
 
-    def _oldest(self, full: list[str], *, lock: bool = False) -> tuple[Any, Any]:
+    def _oldest(self, full: Sequence[str], *, lock: bool = False) -> tuple[Any, Any]:
         """Return the subqueries for the oldest job whose worker has died, and for the oldest that waits."""
         resting = select(_lane.c.name).where(_lane.c.free_at > self._in(0))
         free = _job.c.lane.not_in(resting) & _job.c.lane.not_in(full)
@@ -141,13 +152,14 @@ class JobQueue:
         rate = self._limits.get(job.lane, Limit()).per_minute
         if rate is not None:
             await connection.execute(update(_lane).where(_lane.c.name == job.lane).values(free_at=self._in(60 / rate)))
-        await connection.execute(
-            update(_ingestion)
-            .where(_being(job.ingestion_id, IngestionStatus.PENDING))
-            .values(
-                status=IngestionStatus.RUNNING.value, started_at=func.coalesce(_ingestion.c.started_at, self._in(0))
-            )
+        began = {
+            "status": IngestionStatus.RUNNING.value,
+            "started_at": func.coalesce(_ingestion.c.started_at, self._in(0)),
+        }
+        beginning = self._once(
+            "begin", lambda: update(_ingestion).where(_being(_RUN, IngestionStatus.PENDING)).values(began)
         )
+        await connection.execute(beginning, {"run": job.ingestion_id})
 
     async def renew(self, ids: Sequence[UUID]) -> set[tuple[UUID, int]]:
         """Prolong the leases of these jobs; return (id, fence) of those that are still this worker's."""
@@ -185,17 +197,28 @@ class JobQueue:
             "lane": lane,
             "status": _RUNNING if mine else _READY,
             "lease_owner": self.owner if mine else None,
-            "lease_until": self._in(self._lease) if mine else None,
             "fence": 1 if mine else 0,
             "failures": 0,
             "kills": 0,
         }
+        until = self._in(self._lease) if mine else None
         async with self._database.writing(lasting=False) as connection:
-            done = self._held(job).values(status=JobStatus.DONE.value, answer=answer, error=None, lease_until=None)
-            await self._only(connection, done.returning(_job.c.id))
-            await connection.execute(insert(_job).values(values))
-            await self._progress(connection, job, progress, held=False)
+            await self._only(connection, self._once("done", self._doing), {**_claim(job), "answer_": answer})
+            await connection.execute(self._once(("next", mine), lambda: insert(_job).values(lease_until=until)), values)
+            if (
+                progress
+            ):  # whoever cancels takes the jobs too: without progress to note, the ingestion need not be asked
+                await self._progress(connection, job, progress, held=False)
         return Job._make(values[name] for name in Job._fields) if mine else None
+
+    def _doing(self) -> Any:
+        done: dict[str, Any] = {
+            "status": JobStatus.DONE.value,
+            "answer": bindparam("answer_"),
+            "error": None,
+            "lease_until": None,
+        }
+        return update(_job).where(_HELD).values(done).returning(_job.c.id)
 
     async def retry(self, job: Job, error: str, delay: float) -> None:
         """Count a failure, and let the job be claimed again after `delay` seconds.
@@ -205,7 +228,8 @@ class JobQueue:
         """
         again = {"failures": _job.c.failures + 1, "error": error, "due_at": self._in(delay)}
         async with self._database.writing(lasting=False) as connection:
-            await self._only(connection, self._held(job).values(status=_READY, **again, **_FREE).returning(_job.c.id))
+            given = update(_job).where(_HELD).values(status=_READY, **again, **_FREE).returning(_job.c.id)
+            await self._only(connection, given, _claim(job))
             await self._end(connection, job, IngestionStatus.PENDING, error=error)
 
     async def bury(self, job: Job, error: str, raw: str | None = None) -> None:
@@ -216,8 +240,8 @@ class JobQueue:
         """
         last = {"failures": _job.c.failures + 1, "error": error, "raw": raw}
         async with self._database.writing(lasting=False) as connection:
-            dead = self._held(job).values(status=JobStatus.DEAD.value, **last, **_FREE)
-            await self._only(connection, dead.returning(_job.c.id))
+            dead = update(_job).where(_HELD).values(status=JobStatus.DEAD.value, **last, **_FREE)
+            await self._only(connection, dead.returning(_job.c.id), _claim(job))
             await self._end(connection, job, IngestionStatus.FAILED, error=error, finished_at=self._in(0))
 
     async def release(self) -> None:
@@ -237,13 +261,18 @@ class JobQueue:
         Raises:
             LeaseLost: the job is not this worker's any more; the transaction must not commit.
         """
-        if not await tx.read.rows(delete(_job).where(_is_held(job)).returning(_job.c.id)):
+        if not await tx.read.rows(delete(_job).where(_HELD).returning(_job.c.id), _claim(job)):
             raise LeaseLost("Another worker has it.")
-        running = _being(job.ingestion_id, IngestionStatus.RUNNING)
-        values = {"status": IngestionStatus.DONE.value, "error": None, "finished_at": self._in(0), **counts}
-        if not await tx.read.rows(update(_ingestion).where(running).values(values).returning(_ingestion.c.id)):
+        if not await tx.read.rows(self._once("finish", self._finishing), {"run": job.ingestion_id, **counts}):
             raise LeaseLost("It was cancelled.")
         tx.delete_where(models.Job, ingestion_id=job.ingestion_id)
+
+    def _finishing(self) -> Any:
+        counts: dict[str, Any] = {
+            name: bindparam(name) for name in ("entities_found", "facts_found", "relationships_found")
+        }
+        done = {"status": IngestionStatus.DONE.value, "error": None, "finished_at": self._in(0), **counts}
+        return update(_ingestion).where(_being(_RUN, IngestionStatus.RUNNING)).values(done).returning(_ingestion.c.id)
 
     async def answers(self, ingestion_id: UUID, kind: JobKind) -> list[str]:
         """Return what the steps of a kind have answered, in order."""
@@ -252,21 +281,24 @@ class JobQueue:
         async with self._database.reading() as connection:
             return [row[0] for row in await connection.execute(chosen)]
 
-    def _held(self, job: Job) -> Update:
-        return update(_job).where(_is_held(job))
-
-    async def _only(self, connection: AsyncConnection, statement: Any) -> None:
-        if (await connection.execute(statement)).first() is None:
+    async def _only(self, connection: AsyncConnection, statement: Any, values: Mapping[str, Any] | None = None) -> None:
+        if (await connection.execute(statement, values or {})).first() is None:
             raise LeaseLost("Another worker has it, or it was cancelled.")
 
     async def _progress(
         self, connection: AsyncConnection, job: Job, progress: Mapping[str, int], *, held: bool = True
     ) -> None:
-        running = _being(job.ingestion_id, IngestionStatus.RUNNING)
+        names = tuple(progress)
+        noting = self._once((names, held), lambda: self._noting(names, held=held))
+        told = {f"{name}_": value for name, value in progress.items()}
+        await self._only(connection, noting, {"run": job.ingestion_id, **(_claim(job) if held else {}), **told})
+
+    def _noting(self, names: Sequence[str], *, held: bool) -> Any:
+        running = _being(_RUN, IngestionStatus.RUNNING)
         if held:
-            running = running & select(_job.c.id).where(_is_held(job)).exists()
-        values = {"error": None, **progress}
-        await self._only(connection, update(_ingestion).where(running).values(values).returning(_ingestion.c.id))
+            running = running & select(_job.c.id).where(_HELD).exists()
+        values: dict[str, Any] = {"error": None, **{name: bindparam(f"{name}_") for name in names}}
+        return update(_ingestion).where(running).values(values).returning(_ingestion.c.id)
 
     async def _end(self, connection: AsyncConnection, job: Job, status: IngestionStatus, **values: Any) -> None:
         running = _being(job.ingestion_id, IngestionStatus.RUNNING)
@@ -276,14 +308,21 @@ class JobQueue:
 _FREE = {"lease_owner": None, "lease_until": None}
 
 
-def _is_held(job: Job) -> ColumnElement[bool]:
-    """Return the condition that a claim still holds."""
-    return (_job.c.id == job.id) & (_job.c.fence == job.fence) & (_job.c.status == _RUNNING)
+_RUN: Any = bindparam("run")
+_HELD: Any = (_job.c.id == bindparam("job_")) & (_job.c.fence == bindparam("fence_")) & (_job.c.status == _RUNNING)
+"""The condition that a claim still holds."""
 
 
-def _being(ingestion_id: UUID, *statuses: IngestionStatus) -> ColumnElement[bool]:
+def _claim(job: Job) -> dict[str, Any]:
+    """Return the values of a claim that `_HELD` asks for."""
+    return {"job_": job.id, "fence_": job.fence}
+
+
+def _being(ingestion_id: Any, *statuses: IngestionStatus) -> ColumnElement[bool]:
     """Return the condition that an ingestion has one of some statuses."""
-    return (_ingestion.c.id == ingestion_id) & _ingestion.c.status.in_([status.value for status in statuses])
+    wanted = [status.value for status in statuses]
+    own: ColumnElement[bool] = _ingestion.c.id == ingestion_id
+    return own & (_ingestion.c.status == wanted[0] if len(wanted) == 1 else _ingestion.c.status.in_(wanted))
 
 
 def enqueue(tx: Transaction, ingestion_id: UUID, lane: str) -> None:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, Select, func, or_, select
+from sqlalchemy import ColumnElement, Executable, Select, bindparam, func, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
@@ -91,14 +91,30 @@ def _lists_of_keys(dialect: str, record: type[Any], column: str, order: tuple[st
     return statement.order_by(*(table.c[name] for name in order))
 
 
-def _named(volumes: Sequence[UUID], keys: Sequence[str]) -> tuple[Select[Any], Select[Any]]:
-    """Return the statements for the entities with these match keys, as their own and as an alias."""
+@cache
+def _named() -> Any:
+    """Return the statement for the entities with these match keys of these volumes, as their own or as an alias."""
     entity, alias = table_of(models.Entity), table_of(models.Alias)
     columns = columns_of(records.EntityRecord)
+    volumes: Any = bindparam("volumes", expanding=True)
+    keys: Any = bindparam("names", expanding=True)
     own = select(entity.c.match_key, *columns)
-    own = own.where(entity.c.volume_id.in_(list(volumes)), entity.c.match_key.in_(list(keys)))
+    own = own.where(entity.c.volume_id.in_(volumes), entity.c.match_key.in_(keys))
     other = select(alias.c.match_key, *columns).select_from(alias.join(entity, entity.c.id == alias.c.entity_id))
-    return own, other.where(alias.c.volume_id.in_(list(volumes)), alias.c.match_key.in_(list(keys)))
+    return union_all(own, other.where(alias.c.volume_id.in_(volumes), alias.c.match_key.in_(keys)))
+
+
+@cache
+def _ingested(*, content: bool) -> Any:
+    """Return the statement for an ingestion and its document, with the content that it reads or without."""
+    run, document = table_of(models.Ingestion), table_of(models.Document)
+    revision = table_of(models.DocumentRevision)
+    columns = [*columns_of(records.IngestionRecord), *columns_of(records.DocumentRecord)]
+    joined = run.join(document, document.c.id == run.c.document_id)
+    if content:
+        own = (revision.c.document_id == run.c.document_id) & (revision.c.number == run.c.revision)
+        columns, joined = [*columns, revision.c.content], joined.join(revision, own)
+    return select(*columns).select_from(joined).where(run.c.id == bindparam("ingestion"))
 
 
 def _expanded(
@@ -110,6 +126,12 @@ def _expanded(
         places = range(entry.size - 1, -1, -1)
         found += [(entry, n) for n in places if after is None or (entry.seq, n) < after][: first + 1 - len(found)]
     return Page(found[:first], len(found) > first)
+
+
+def _run_and_document(row: Sequence[Any]) -> tuple[records.IngestionRecord, records.DocumentRecord]:
+    middle = len(records.IngestionRecord._fields)
+    end = middle + len(records.DocumentRecord._fields)
+    return records.IngestionRecord._make(row[:middle]), records.DocumentRecord._make(row[middle:end])
 
 
 class Reader:
@@ -217,7 +239,7 @@ class Reader:
     async def entities_named(self, volume: UUID, keys: Sequence[str]) -> dict[str, list[records.EntityRecord]]:
         """Return, for each match key, the entities that have it as their own or as an alias, oldest first.
 
-        Two statements for each 500 keys.
+        One statement for each 500 keys.
         """
         return (await self.entities_named_in([volume], keys))[0]
 
@@ -230,10 +252,10 @@ class Reader:
             v: {key: {} for key in wanted} for v in volumes
         }
         for start in range(0, len(wanted), 500):
-            for statement in _named(volumes, wanted[start : start + 500]):
-                for row in await self.rows(statement):
-                    entity = records.EntityRecord._make(row[1:])
-                    found[entity.volume_id][row[0]][entity.id] = entity
+            values = {"volumes": list(volumes), "names": wanted[start : start + 500]}
+            for row in await self.rows(_named(), values):
+                entity = records.EntityRecord._make(row[1:])
+                found[entity.volume_id][row[0]][entity.id] = entity
         return [
             {key: [entities[id] for id in sorted(entities)] for key, entities in found[volume].items()}
             for volume in volumes
@@ -348,6 +370,16 @@ class Reader:
         for volume, type, number in await self.rows(statement):
             found[volume][type] = number
         return [found[volume] for volume in volumes]
+
+    async def ingested(self, id: UUID) -> tuple[records.IngestionRecord, records.DocumentRecord] | None:
+        """Return an ingestion and its document as it is now, or None. One statement."""
+        rows = await self.rows(_ingested(content=False), {"ingestion": id})
+        return _run_and_document(rows[0]) if rows else None
+
+    async def to_ingest(self, id: UUID) -> tuple[records.IngestionRecord, records.DocumentRecord, str] | None:
+        """Return an ingestion, its document and the content that it reads, or None. One statement."""
+        rows = await self.rows(_ingested(content=True), {"ingestion": id})
+        return (*_run_and_document(rows[0]), rows[0][-1]) if rows else None
 
     async def contents(self, revisions: Sequence[tuple[UUID, int]]) -> list[str | None]:
         """Return the content of document revisions. One statement; contents can be large."""

@@ -19,7 +19,20 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, FromClause, Table, bindparam, case, delete, func, insert, literal, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    Table,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
@@ -33,6 +46,8 @@ from server.store.signals import CHANNEL
 from server.terms import ChangeKind, VectorAction
 
 Clock = Callable[[], datetime]
+_Inserts = dict[tuple[type[SQLModel], bool], list[dict[str, Any]]]
+"""Rows to insert, by their table and whether those that are there already are passed over."""
 _STAMPS = ("created_at", "updated_at", "known_from", "known_to", "at")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -54,6 +69,10 @@ class _Shape:
     def __init__(self, model: type[SQLModel]) -> None:
         self.table = table_of(model)
         self.insert = insert(self.table)
+        self.insert_absent = {
+            "sqlite": sqlite.insert(self.table).on_conflict_do_nothing(),
+            "postgresql": postgresql.insert(self.table).on_conflict_do_nothing(),
+        }
         self.fixed = _fixed_defaults(model)
         self.made = {
             n: cast(Callable[[], Any], f.default_factory) for n, f in model.model_fields.items() if f.default_factory
@@ -82,6 +101,19 @@ def _places() -> dict[Table, int]:
     return {table: place for place, table in enumerate(models.metadata.sorted_tables)}
 
 
+def _head() -> Table:
+    return table_of(models.LogHead)
+
+
+@cache
+def _advancing() -> Any:
+    """Return the statement that takes an instant later than all before it, and numbers for `entries` of the log."""
+    head, now = _head(), bindparam("now", type_=BigInteger)
+    later = case((head.c.at < now, now), else_=head.c.at + 1)
+    number = head.c.seq + bindparam("entries", type_=BigInteger)
+    return update(head).where(head.c.id == 1).values(at=later, seq=number).returning(head.c.seq, head.c.at)
+
+
 class Transaction:
     """The writes of one transaction. Nothing is sent before the block of `Store.write` ends."""
 
@@ -93,7 +125,7 @@ class Transaction:
         self._connection = connection
         self._dialect = dialect
         self._clock = clock
-        self._steps: list[dict[type[SQLModel], list[dict[str, Any]]] | Callable[[], Any]] = []
+        self._steps: list[_Inserts | Callable[[], Any]] = []
         self._changes: list[dict[str, Any]] = []
         self._vectors: dict[UUID, dict[str, Any]] = {}
         self._superseded: list[UUID] = []
@@ -119,24 +151,15 @@ class Transaction:
         for row in rows:
             self.insert(model, **row)
 
-    def _batch(self, model: type[SQLModel]) -> list[dict[str, Any]]:
+    def _batch(self, model: type[SQLModel], *, absent: bool = False) -> list[dict[str, Any]]:
         if not self._steps or not isinstance(self._steps[-1], dict):
             self._steps.append({})
-        inserts = cast(dict[type[SQLModel], list[dict[str, Any]]], self._steps[-1])
-        return inserts.setdefault(model, [])
+        return cast(_Inserts, self._steps[-1]).setdefault((model, absent), [])
 
     def insert_if_absent(self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert the rows whose key is not there yet."""
-        shape = _shape(model)
-        complete = [shape.row(row) for row in rows]
-        flavour = sqlite.insert if self._dialect == "sqlite" else postgresql.insert
-        statement = flavour(shape.table).on_conflict_do_nothing()
-
-        def step() -> Any:
-            return self._connection.execute(statement, [self._stamped(shape, r) for r in complete])
-
-        if complete:
-            self._steps.append(step)
+        if rows:
+            self._batch(model, absent=True).extend(map(_shape(model).row, rows))
 
     def update(self, model: type[SQLModel], id: UUID, **values: Any) -> None:
         """Set columns of one row; `updated_at` and, for claims, `known_from` are the transaction's own."""
@@ -289,29 +312,26 @@ class Transaction:
         """Send everything. Called once, as the last act before the commit."""
         if not (self._steps or self._changes or self._vectors) and self.at is None:
             return
-        await self.apply()
-        await self._send({models.Change: self._log_rows()} if self._changes else {})
-        await self._send_vectors()
-        await self._advance_head()
-
-    async def _take_instant(self) -> None:
-        """Lock the head of the log: from here to the commit no other transaction gets an instant or a number."""
-        head = table_of(models.LogHead)
-        now = (self._clock() - _EPOCH) // _MICROSECOND
-        later = case((head.c.at < now, now), else_=head.c.at + 1)
-        statement = update(head).where(head.c.id == 1).values(at=later).returning(head.c.seq, head.c.at)
-        row = (await self._connection.execute(statement)).one()
-        self._seq = int(row[0])
-        self.at = _EPOCH + row[1] * _MICROSECOND
-
-    async def _advance_head(self) -> None:
-        head = table_of(models.LogHead)
         entries = len(self._changes) or (1 if self._vectors else 0)
-        if not entries:
-            return
-        await self._connection.execute(update(head).where(head.c.id == 1).values(seq=self._seq + entries))
-        if self._dialect == "postgresql":
+        if self.at is None:
+            await self._take_instant(entries)
+        elif entries:
+            await self._connection.execute(update(_head()).where(_head().c.id == 1).values(seq=self._seq + entries))
+        await self.apply()
+        await self._send({(models.Change, False): self._log_rows()} if self._changes else {})
+        await self._send_vectors()
+        if entries and self._dialect == "postgresql":
             await self._connection.execute(select(func.pg_notify(CHANNEL, "")))
+
+    async def _take_instant(self, entries: int = 0) -> None:
+        """Lock the head of the log: from here to the commit no other transaction gets an instant or a number.
+
+        `entries` are those that this transaction will write, where that is known already.
+        """
+        now = (self._clock() - _EPOCH) // _MICROSECOND
+        row = (await self._connection.execute(_advancing(), {"now": now, "entries": entries})).one()
+        self._seq = int(row[0]) - entries
+        self.at = _EPOCH + row[1] * _MICROSECOND
 
     def _stamped(self, shape: _Shape, row: dict[str, Any]) -> dict[str, Any]:
         for name in shape.stamps:
@@ -319,11 +339,11 @@ class Transaction:
                 row[name] = self.at
         return row
 
-    async def _send(self, inserts: dict[type[SQLModel], list[dict[str, Any]]]) -> None:
-        for model in sorted(inserts, key=lambda m: _places()[table_of(m)]):
+    async def _send(self, inserts: _Inserts) -> None:
+        for model, absent in sorted(inserts, key=lambda one: _places()[table_of(one[0])]):
             shape = _shape(model)
-            rows = [self._stamped(shape, row) for row in inserts[model]]
-            await self._connection.execute(shape.insert, rows)
+            rows = [self._stamped(shape, row) for row in inserts[model, absent]]
+            await self._connection.execute(shape.insert_absent[self._dialect] if absent else shape.insert, rows)
 
     def _log_rows(self) -> list[dict[str, Any]]:
         shape = _shape(models.Change)

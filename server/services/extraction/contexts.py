@@ -9,7 +9,7 @@ import re
 
 from spacy.tokens import Doc, Token
 
-from server.services.extraction import vocabulary
+from server.services.extraction import language, vocabulary
 
 _NOUNS = vocabulary.TYPE_NOUNS | {
     noun: kind
@@ -318,15 +318,17 @@ def _by_owner(owner: Token, name: Token) -> str | None:
 
 def is_technical(doc: Doc) -> bool:
     """Tell whether the text speaks of software or devices."""
-    if _TECHNICAL.search(doc.text) is not None:
-        return True
-    listed = vocabulary.listed()
-    return any(listed.get(token.text) == "technology" for token in doc)
+
+    def find() -> bool:
+        listed = vocabulary.listed()
+        return _TECHNICAL.search(doc.text) is not None or any(listed.get(token.text) == "technology" for token in doc)
+
+    return language.remembered(doc, is_technical, find)
 
 
 def is_commercial(doc: Doc) -> bool:
     """Tell whether the text speaks of what a plan contains, where plain capitalised words are products: Workers, Pages."""
-    return _COMMERCIAL.search(doc.text) is not None
+    return language.remembered(doc, is_commercial, lambda: _COMMERCIAL.search(doc.text) is not None)
 
 
 def _by_neighbour(doc: Doc, before: int, first: int, last: int) -> str | None:

@@ -7,8 +7,9 @@ own dictionary tells common words from others. Only this module knows spaCy's pi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
+from typing import TypeVar, cast
 
 import spacy
 from spacy.language import Language
@@ -21,6 +22,7 @@ _PARSING = ("parser", "attribute_ruler", "lemmatizer")
 _NAMING = ("ner",)
 
 
+T = TypeVar("T")
 _STARTERS = vocabulary.wordset(
     "the it he she they we this these those that its his her their our there in on at as after before during since when while if by for "
     "from with nobody everybody but and however also a an both all one then later although though despite because"
@@ -71,6 +73,14 @@ def parse(sentences: Iterable[tuple[Sequence[str], Sequence[bool]]]) -> list[Doc
     vocabulary = _model().vocab
     docs = [Doc(vocabulary, words=list(words), spaces=list(spaces)) for words, spaces in sentences]
     return list(_model().pipe(docs, disable=list(_NAMING)))
+
+
+def remembered(doc: Doc, what: object, find: Callable[[], T]) -> T:
+    """Return what `find` finds in a text, which is kept with it under `what`: several rules ask for the same."""
+    kept = cast(dict[object, T], doc.user_data)
+    if what not in kept:
+        kept[what] = find()
+    return kept[what]
 
 
 @lru_cache(maxsize=16384)

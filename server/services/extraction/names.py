@@ -72,6 +72,15 @@ def spot(
     `familiar` holds names that the document used before: they are names wherever they stand, a sentence's start included; `title` is
     the name that it is about, which may be longer than any rule would find, and `title_kind` what it is said to be.
     """
+    taken = dict(language.remembered(doc, (spot, title, title_kind), lambda: _certain(doc, title, title_kind)))
+    for name in _shaped(block, doc, familiar, taken):
+        taken |= dict.fromkeys(range(name.first, name.last), name)
+    found = sorted(set(taken.values()), key=lambda name: name.first)
+    return _versioned(doc, [_widened(doc, name) for name in found])
+
+
+def _certain(doc: Doc, title: str, title_kind: str | None) -> dict[int, Name]:
+    """Return the names that need nothing said elsewhere, by each token they take."""
     taken: dict[int, Name] = {}
     for name in (
         *_entitled(doc, title, title_kind),
@@ -84,10 +93,7 @@ def spot(
     ):
         if not any(index in taken for index in range(name.first, name.last)):
             taken |= dict.fromkeys(range(name.first, name.last), name)
-    for name in _shaped(block, doc, familiar, taken):
-        taken |= dict.fromkeys(range(name.first, name.last), name)
-    found = sorted(set(taken.values()), key=lambda name: name.first)
-    return _versioned(doc, [_widened(doc, name) for name in found])
+    return taken
 
 
 def _versioned(doc: Doc, found: list[Name]) -> list[Name]:

@@ -237,15 +237,10 @@ class IngestionWorker:
             pause = min(2.0, pause * 2)
 
     async def _taken_up(self, job: Job) -> _Run:
-        read = self._store.read
-        ingestion = await read.one(IngestionRecord, job.ingestion_id)
-        if ingestion is None:
+        found = await self._store.read.to_ingest(job.ingestion_id)
+        if found is None:
             raise LeaseLost("The document is gone.")
-        document = await read.one(DocumentRecord, ingestion.document_id)
-        (content,) = await read.contents([(ingestion.document_id, ingestion.revision)])
-        if document is None or content is None:
-            raise LeaseLost("The document is gone.")
-        return _Run(ingestion, document, content)
+        return _Run(*found)
 
     async def _do(self, job: Job, run: _Run) -> Job | None:
         """Do one step, commit it and return the next, if that is this worker's."""

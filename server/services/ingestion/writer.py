@@ -24,7 +24,7 @@ from server.services.reading import NamedThing, Reading, Statement
 from server.services.resolution import Named, by_neighbours, candidates_of
 from server.services.soundness import shown, storable
 from server.store import Store, Transaction
-from server.store.records import ChunkRecord, DocumentRecord, EntityRecord, FactRecord, IngestionRecord
+from server.store.records import ChunkRecord, DocumentRecord, EntityRecord, FactRecord
 from server.terms import Authority, Origin
 
 
@@ -116,9 +116,8 @@ class DocumentWriter:
         }
 
     async def _check(self, tx: Transaction, ingestion_id: UUID) -> None:
-        run = await tx.read.one(IngestionRecord, ingestion_id)
-        now = await tx.read.one(DocumentRecord, self._document.id)
-        if run is not None and now is not None and (now.revision, now.title) != (run.revision, self._document.title):
+        found = await tx.read.ingested(ingestion_id)
+        if found is not None and (found[1].revision, found[1].title) != (found[0].revision, self._document.title):
             raise Conflict(NEWER)
 
     async def _forgotten(self, tx: Transaction, named: set[UUID]) -> list[UUID]:
