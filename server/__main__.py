@@ -103,12 +103,19 @@ class _Rate(ProgressColumn):
         return Text("" if speed is None else f"{speed:.1f}/s", style="progress.data.speed")
 
 
+class _Left(TimeRemainingColumn):
+    """How much longer it will take at that rate."""
+
+    def render(self, task: Task) -> Text:
+        return super().render(task).append("" if task.finished else " left")
+
+
 @contextlib.contextmanager
 def _bar(what: str, *, bytes: bool = False) -> Iterator[tuple[Progress, Any]]:
     """Show a progress bar on stderr, where that is a terminal."""
     console = Console(stderr=True)
     count = TaskProgressColumn() if bytes else MofNCompleteColumn()
-    more = () if bytes else (_Rate(), TimeRemainingColumn(compact=True))
+    more = () if bytes else (_Rate(), _Left(compact=True))
     columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn(), *more)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress, progress.add_task(what, total=None)
@@ -204,8 +211,8 @@ def ingest(
     found = _sources(paths, uri_prefix, "" if url is None else gethostname())
     counted = 0
     with (
-        _bar("Ingesting") as (bar, task),
         _stoppable(lambda: f"{counted:,} of {len(found):,} documents are in"),
+        _bar("Ingesting") as (bar, task),
     ):
         bar.update(task, total=len(found))
 
