@@ -1,6 +1,7 @@
 """Workers on the queue of ingestions, each in a process of its own, and what they leave in a log that outlives them.
 
-The log has a line for each extraction that begins ("called") and for each answer that is safe in the spool ("kept").
+The log has a line for each extraction that begins ("called") and for each answer that is safe in the spool ("kept"), each with
+the second in which that was, by a clock that all processes of the machine share.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import os
 import random
 import re
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from uuid import UUID
@@ -59,7 +61,7 @@ class _WitnessedSpool(Spool):
         super().keep(job, answer)
         found = re.search(r"Person \d+ of \d+", answer)
         assert found is not None
-        os.write(self._log, f"kept {found.group()}\n".encode())
+        os.write(self._log, f"kept {time.monotonic()} {found.group()}\n".encode())
 
 
 async def ingest(settings: Settings, line: Connection, log: str, seed: int, slowest: float) -> None:
@@ -68,8 +70,9 @@ async def ingest(settings: Settings, line: Connection, log: str, seed: int, slow
     written = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
 
     async def extract(chunk: ChunkText) -> Extraction:
+        began = time.monotonic()
         name, said = said_by(chunk.text)
-        os.write(written, f"called {name}\n".encode())
+        os.write(written, f"called {began} {name}\n".encode())
         await asyncio.sleep(chance.random() * slowest)
         return said
 
