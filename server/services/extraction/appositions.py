@@ -18,7 +18,7 @@ from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import PERSON, conjuncts, whole
+from server.services.extraction.syntax import PERSON, conjuncts, is_name, whole
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -56,10 +56,20 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
         if child.dep_ == "compound" and _is_right_before(child, name) and child.pos_ in {"NOUN", "PROPN"}
     ]
     above = [name.head] if name.dep_ == "appos" and reading.member(name.head) is None and name.i > name.head.i else []
-    above = [noun for noun in above if not any(child.lower_ == "of" and child.i < name.i for child in noun.children)]
+    above = [
+        noun
+        for noun in above
+        if _is_head_of(noun, name) or not any(child.lower_ == "of" and child.i < name.i for child in noun.children)
+    ]
     return [
         noun for noun in (*after, *before, *above) if noun.pos_ in {"NOUN", "PROPN"} and reading.member(noun) is None
     ]
+
+
+def _is_head_of(noun: Token, name: Token) -> bool:
+    """Tell whether the name is that of the one who heads something, set off by a comma: "the head of Acme, Ada Roe, said"."""
+    definite = any(child.dep_ == "det" and child.lower_ == "the" for child in noun.children)
+    return definite and name.text == PERSON and name.nbor(-1).text == "," and is_role(noun)
 
 
 def _is_right_before(noun: Token, name: Token) -> bool:
@@ -80,9 +90,13 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             member.learn("person", Trust.CUE)
             owner.learn("person", Trust.CUE)
             draft.relate(member, upper_snake(whole(noun), "of"), owner)
+        elif is_role(noun) and member.type in {"person", "concept"} and (kind := _office(noun, owner)) is not None:
+            member.learn("person", Trust.CUE)
+            draft.relate(member, kind, owner)
         elif is_role(noun) and member.type in {"person", "concept"} and _may_employ(owner):
             member.learn("person", Trust.CUE)
-            owner.learn("organization", Trust.STATED)
+            if owner.type != "place":
+                owner.learn("organization", Trust.STATED)
             role = reading.text(noun_phrase(noun, reading))
             former = noun.dep_ == "compound" and is_former(noun.head)
             draft.relate(member, "WORKED_AT" if former else post_type(noun), owner, None, role)
@@ -116,6 +130,43 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
         draft.state(member, f"Is {reading.text(words)}", "definition", "IS_A", importance=0.7)
 
 
+_GOVERNING = vocabulary.wordset(
+    "president premier governor mayor king queen chancellor minister senator emperor sultan leader ruler dictator ambassador coach captain manager"
+)
+"""Who is something of a country, a region or a town: "Alaska governor Ada Roe"; others only live there: "Oslo lawyer Ada Roe"."""
+_PLAYERS = vocabulary.wordset(
+    "striker midfielder goalkeeper defender winger fullback quarterback pitcher linebacker cornerback substitute forward captain batsman bowler "
+    "fly-half scrum-half prop lock wicketkeeper player"
+)
+_RANKED = vocabulary.wordset("prime vice deputy foreign home lieutenant")
+_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "ambassador", "senator"})
+"""Posts that have their field before them, "Foreign Minister", not an employer."""
+_SEATS = frozenset({"white house", "kremlin", "pentagon", "downing street", "buckingham palace", "capitol", "vatican", "scotland yard"})
+"""Buildings that are called for who governs from them."""
+
+
+def _office(noun: Token, owner: Member) -> str | None:
+    """Return what a post over a place makes its holder, PRIME_MINISTER_OF or PLAYS_FOR, or None where it is no post over a place."""
+    word = noun.lemma_.lower()
+    if owner.type != "place" or _is_seat(owner):
+        return None
+    if word in _PLAYERS - {"captain"}:
+        return "PLAYS_FOR"
+    if word not in _GOVERNING:
+        return None
+    former = "former" if is_former(noun) or any(child.lower_ == "former" for child in noun.head.children) else ""
+    first = noun.i
+    while first > 0 and _says_which(noun.doc[first - 1], word):
+        first -= 1
+    return upper_snake(former, *(one.text for one in noun.doc[first : noun.i]), word, "of")
+
+
+def _says_which(before: Token, post: str) -> bool:
+    """Tell whether a word before a post belongs to its title: "prime minister", "Migration Minister"."""
+    field = post in _OF_A_FIELD and before.tag_ in {"NN", "NNP"} and not is_name(before)
+    return before.lower_ in _RANKED or field
+
+
 def _goes_on(reading: Reading, noun: Token) -> bool:
     """Tell whether a name follows the noun, which then is about that one: "Acme, the investment firm Good Energies, and"."""
     after = noun.doc[noun.i + 1 : noun.i + 3]
@@ -132,7 +183,11 @@ def _may_employ(owner: Member) -> bool:
     """Tell whether somebody can have a post there; a person only where the recogniser alone says so."""
     if owner.type == "person":
         return owner.trust <= Trust.RECOGNISER and len(owner.name.split()) == 1
-    return owner.type != "place"
+    return owner.type != "place" or _is_seat(owner)
+
+
+def _is_seat(owner: Member) -> bool:
+    return owner.name.lower() in _SEATS
 
 
 def _listed(first: Token, noun: Token, resolved: Mapping[int, Member]) -> list[Token]:
@@ -148,17 +203,14 @@ def _listed(first: Token, noun: Token, resolved: Mapping[int, Member]) -> list[T
     return [*found, *titled, *named]
 
 
-_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "ambassador", "senator"})
-"""Posts that have their field before them, "Foreign Minister", not an employer."""
-
-
 def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list[tuple[Token, str]]:
     """Return the named ones that the noun belongs to, each with the preposition that says so."""
     holders = [noun, *(child for child in (noun.head,) if noun.dep_ == "compound")]
     found = [(child, "at") for one in holders for child in one.children if child.dep_ == "poss"]
-    if noun.lemma_.lower() not in _OF_A_FIELD:
-        beside = (child for one in holders for child in one.children if child.dep_ == "compound" and child != noun)
-        found += [(child, "at") for child in beside]
+    beside = [child for one in holders for child in one.children if child.dep_ == "compound" and child != noun]
+    if noun.lemma_.lower() in _OF_A_FIELD:
+        beside = [child for child in beside if child.i in resolved and _is_seat(resolved[child.i])]
+    found += [(child, "at") for child in beside]
     for child in noun.children:
         if child.dep_ != "prep" or child.lower_ not in {"of", "at", "for", "by"}:
             continue

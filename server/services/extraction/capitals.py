@@ -39,6 +39,13 @@ _MONTHLY = frozenset({"Will", "April", "May", "June", "August", "Art", "Sunday"}
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
 _RANKS = vocabulary.wordset("supreme chief senior vice deputy former acting interim executive general co- -")
+_CALLINGS = vocabulary.wordset(
+    "guitarist drummer bassist pianist violinist cellist saxophonist rapper broadcaster presenter detective inspector prosecutor comedian comic superstar "
+    "striker midfielder defender goalkeeper substitute skipper veteran activist campaigner tycoon billionaire congressman congresswoman lawmaker"
+)
+_PARTIES = frozenset({"democratic", "republican"})
+_OF_A_FIELD = frozenset({"minister", "secretary"})
+"""Posts whose field stands before them: "Foreign Affairs Minister"."""
 _QUALITIES = vocabulary.wordset(
     "great first second third next last good right perfect time page night morning evening other same more most many all some any every "
     "where when how what who why never no not only yes hello god internet web earth note summary important"
@@ -98,16 +105,42 @@ def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
         role = titled or doc[index].lower_ in vocabulary.TITLE_ROLES
         after = doc[index + 1]
         if role and is_capital(after) and (after.text in vocabulary.given_names() or after.ent_type_ == "PERSON"):
-            start = index
-            while start > first and (
-                doc[start - 1].lower_ in vocabulary.TITLE_ROLES | _RANKS or not is_capital(doc[start - 1])
-            ):
-                start -= 1
+            start = _title_start(doc, first, index)
             if start > first:
                 yield first, start
             yield index + 1, last
             return
     yield first, last
+
+
+def _title_start(doc: Doc, first: int, index: int) -> int:
+    """Return where the title begins that ends at doc[index]: at "Chief" in "Acme Chief Financial Officer", at once in "Health Minister"."""
+    start = index
+    while start > first:
+        before = doc[start - 1]
+        if before.lower_ in vocabulary.TITLE_ROLES | _RANKS | _PARTIES or not is_capital(before):
+            start -= 1
+        elif start - 2 >= first and doc[start - 2].lower_ == "chief":
+            start -= 2
+        else:
+            break
+    return _realm_end(doc, first, start) if doc[index].lower_ in _OF_A_FIELD else start
+
+
+def _realm_end(doc: Doc, first: int, last: int) -> int:
+    """Return where the realm ends that stands before a minister's field: after "UK" in "UK Health", at once in "Israeli Foreign"."""
+    for end in range(last, first, -1):
+        if doc[first:end].text in vocabulary.listed():
+            return end
+    end = first
+    while end < last and not language.is_word(doc[end].lower_) and doc[end].lower_ not in _demonyms():
+        end += 1
+    return end
+
+
+@cache
+def _demonyms() -> frozenset[str]:
+    return vocabulary.words("adjectives")
 
 
 def _joint(doc: Doc, start: int, end: int) -> int | None:
@@ -248,6 +281,10 @@ def _ends_run(token: Token) -> bool:
 
 def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     """Drop articles, ranks, roles, nationalities and plain words from the ends of a run: "CEO Tim Cook" is Tim Cook."""
+    if last - first > 1 and doc[last - 1].lower_ in _OF_A_FIELD:
+        last = _title_start(doc, first, last - 1)  # "the Israeli Foreign Minister, Ada Roe"
+        if last == first:
+            return first, last
     roles = [index for index in range(first, last) if doc[index].text.lower() in vocabulary.TITLE_ROLES]
     if roles and doc[first].text not in vocabulary.given_names():
         first = roles[-1] + 1
@@ -284,7 +321,7 @@ def _opens_before(doc: Doc, first: int, last: int) -> bool:
         return personal or after is None or token.lower_ not in _LOOSE_RANKS or is_rank(after)
     if token.lower_ in vocabulary.words("adjectives"):
         return given
-    if token.lower_ in vocabulary.words("roles"):
+    if token.lower_ in vocabulary.words("roles") or token.lower_ in _CALLINGS:
         return personal
     return not is_capital(token) and not (token.text in {"al", "el"} and after is not None and after.text == "-")
 

@@ -18,6 +18,7 @@ from server.services.extraction.syntax import (
     DENIALS,
     OBJECTS,
     PERSON,
+    called,
     conjuncts,
     is_denied,
     is_name,
@@ -167,7 +168,7 @@ def _complements(verb: Token) -> Iterator[Complement]:
         if child.dep_ == "dobj" and child.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
             yield from (Complement(noun) for noun in described_by(verb.head))
         elif (child.dep_ in OBJECTS and child.tag_ not in _RELATIVE and child.pos_ != "ADP") or is_late(verb, child):
-            for noun in conjuncts(child):
+            for noun in _called_by_name(child):
                 yield Complement(noun)
                 if not is_name(noun):
                     yield from (Complement(one) for one in noun.children if one.dep_ == "compound" and is_name(one))
@@ -183,6 +184,13 @@ def _complements(verb: Token) -> Iterator[Complement]:
             yield from _prepositional(child)
         elif child.dep_ == "advmod" and child.i > verb.i:
             yield from _prepositions(child)
+
+
+def _called_by_name(noun: Token) -> Iterator[Token]:
+    """Yield the noun and those listed with it, each by the name right behind it: "beat the champion Ada Roe"."""
+    for one in conjuncts(noun):
+        name = called(one) if one.dep_ != "attr" else None
+        yield from conjuncts(name) if name is not None else (one,)
 
 
 def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:
@@ -207,7 +215,7 @@ def _prepositional(
     for child in preposition.children:
         if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":
             beyond = [] if noun is None else _beyond_title(child)
-            for one in (*conjuncts(child), *beyond):
+            for one in (*_called_by_name(child), *beyond):
                 yield Complement(one, words, noun, adjective)
                 if not is_name(one) and one.tag_ != "CD":
                     yield from _prepositions(one, noun=one)

@@ -11,8 +11,10 @@ from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.frames import KIN
 from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
+from server.services.extraction.syntax import SUBJECTS
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 _THINGS = frozenset({"it", "its", "itself"})
@@ -52,9 +54,15 @@ class Discourse:
         word = token.lower_
         if word in _PERSONS:
             genders = {_PERSONS[word], "u"}
+            above = _subject_above(reading, token)
+            if above is not None and above.type == "person" and above.gender in genders:
+                return above
             found = self._latest(lambda member: member.type == "person" and member.gender in genders)
             return found or self._person_by_pronoun()
         if word in _THINGS:
+            above = _subject_above(reading, token) if word == "its" else None
+            if above is not None and above.type not in {"person", "event"}:
+                return above
             if (self._subjects and self._subjects[-1] is None) or _has_nearer(token):
                 return None
             return self._latest(lambda member: member.type not in {"person", "event"})
@@ -115,6 +123,24 @@ def _has_nearer(token: Token) -> bool:
     if token.dep_ not in {"dobj", "pobj"}:
         return False
     return any(before.pos_ == "NOUN" and before.tag_ == "NN" for before in token.doc[token.sent.start : token.i])
+
+
+def _subject_above(reading: Reading, token: Token) -> Member | None:
+    """Return the name that is the subject of the clause around a pronoun, or of one around that: "Ada said she", "Acme sold its"."""
+    above = list(token.ancestors)
+    beside = next((one.head for one in above if one.dep_ == "conj" and reading.member(one.head) is not None), None)
+    if beside is not None and beside.i < token.i:
+        return reading.member(beside)  # "the son of Bo Roe and his wife"
+    if token.dep_ in {"dobj", "dative"} and above:
+        above = above[1:]  # "Ada hit her" is somebody else
+    for verb in above:
+        if verb.lemma_ in {"be", "bear"} and any(one.lemma_.lower() in KIN for one in above):
+            return None  # "he was the son of Bo Roe by his first wife"
+        for child in verb.children:
+            named = child.dep_ in SUBJECTS and child.i < token.i and child not in above and reading.member(child)
+            if named:
+                return named
+    return None
 
 
 def is_pronoun(token: Token) -> bool:

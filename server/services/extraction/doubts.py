@@ -31,7 +31,7 @@ _HEARSAY = frozenset(
 _UNREAL = vocabulary.wordset(
     "ought want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
     "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear "
-    "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
+    "decide vow pledge undertake resolve opt choose volunteer struggle say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
 )
 _DOUBTFUL = vocabulary.wordset(
     "false untrue wrong incorrect inaccurate unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "

@@ -33,10 +33,14 @@ _DEALING = vocabulary.wordset(
 _PLACED = vocabulary.wordset("locate base headquarter situate live reside")
 _SUPPORTING = vocabulary.wordset("add gain offer provide have include introduce bring get ship feature")
 _BUYING_NOUNS = vocabulary.wordset("acquisition purchase takeover buyout")
+_STRIKING = vocabulary.wordset(
+    "sign make have reach enter strike announce form negotiate conclude agree close win secure seal ink complete finalise finalize cut establish"
+)
+_HIRES = frozenset({"signing", "capture"})
 _FINISHING = vocabulary.wordset("complete close finish finalise finalize make conclude")
 _ACTING = vocabulary.wordset("play perform compete act appear race drive fight coach train")
 KIN = vocabulary.wordset(
-    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
+    "boyfriend girlfriend stepfather stepmother brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
     "grandmother widow widower spouse child parent stepson stepdaughter half-brother half-sister friend colleague student teacher mentor "
     "partner fiancé fiancée"
 )
@@ -99,7 +103,9 @@ def beside_object_type(scene: Scene, complement: Complement, thing: Token) -> st
 def _framed(scene: Scene, preposition: str, thing: Token) -> str | None:
     """Return what a verb with one of a few objects says of a name after a preposition."""
     lemma, word = scene.clause.lemma, _word(scene, thing)
-    if preposition == "with" and word in _DEALING:
+    if preposition == "of" and word in _HIRES and lemma in _FINISHING | {"announce", "confirm", "secure"}:
+        return "SIGNED"
+    if preposition == "with" and word in _DEALING and lemma in _STRIKING:
         return verb_type(scene, "with")
     if preposition in {"at", "from"} and word in DEGREES and lemma in _EARNING and scene.subject.type == "person":
         return "STUDIED_AT"
@@ -135,6 +141,8 @@ def _word(scene: Scene, noun: Token) -> str:
 def verb_type(scene: Scene, preposition: str) -> str:
     """Return the type that the clause's verb makes with a preposition, its particle included: GREW_UP_IN."""
     clause = scene.clause
+    if clause.lemma == "pass" and any(child.lower_ == "away" for child in clause.verb.children):
+        return predicates.upper_snake("died", preposition)
     particle = next((child.lower_ for child in clause.verb.children if child.dep_ == "prt"), "")
     lasting = clause.verb.tag_ == "VBG" and main_verb(clause.verb).tag_ not in {"VBD", "VBN"}
     return predicates.relationship_type(

@@ -41,6 +41,7 @@ def nominals(reading: Reading, sentence: Span, resolved: Mapping[int, Member], d
         if member is not None:
             _place(reading, token, member, draft)
             _belonging(reading, token, member, draft)
+            _origin(reading, token, member, resolved, draft)
             _possession(reading, token, member, resolved, draft)
 
 
@@ -110,6 +111,26 @@ def _possession(reading: Reading, token: Token, member: Member, resolved: Mappin
     owner = next((resolved[child.i] for child in token.children if child.dep_ == "poss" and child.i in resolved), None)
     if member.type == "work" and owner is not None and owner.type == "person":
         draft.relate(member, "CREATED_BY", owner)
+    full = member.type == "person" and len(member.name.split()) > 1 and member.trust > Trust.SHAPE
+    full = full and token.i > 1 and token.nbor(-1).lower_ in {"'s", "’s"}
+    if full and owner is not None and owner.type == "organization":
+        draft.relate(member, "WORKS_AT", owner)
+
+
+_ORIGINS = {"born": "BORN_IN", "based": "BASED_IN", "headquartered": "HEADQUARTERED_IN"}
+
+
+def _origin(reading: Reading, token: Token, place: Member, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """ "The Oslo-born painter Ada Roe" was born there; "Bergen-based Acme" is there."""
+    hyphen, participle = (token.doc[token.i + 1 : token.i + 3] or [None]) if token.i + 2 < len(token.doc) else (None, None)
+    if place.type != "place" or hyphen is None or participle is None or hyphen.text != "-" or participle.lower_ not in _ORIGINS:
+        return
+    noun = participle.head if participle.dep_ != "appos" else participle
+    for named in (noun, *(child for child in noun.children if child.dep_ == "appos" and child.i > noun.i)):
+        member = reading.member(named)
+        if member is not None and named.i > participle.i and member is not place:
+            draft.relate(member, _ORIGINS[participle.lower_], place)
+            return
 
 
 def _after(reading: Reading, token: Token, prepositions: frozenset[str]) -> Member | None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from spacy.tokens import Doc, Token
 from spacy.tokens import Span as SpacySpan
 
-from server.services.extraction import language, names
+from server.services.extraction import language, names, vocabulary
 from server.services.extraction.appositions import appositions
 from server.services.extraction.asides import Aside, asides, state_life, state_places, whose_life
 from server.services.extraction.cast import Cast, Member
@@ -26,6 +26,7 @@ from server.services.extraction.fields import read_field
 from server.services.extraction.foreign import foreign_spans, is_foreign
 from server.services.extraction.forms import Form
 from server.services.extraction.glosses import joint_of, read_gloss
+from server.services.extraction.interruptions import interruptions
 from server.services.extraction.kinds import Trust
 from server.services.extraction.layout import Around, bare_title, is_resume, lay_out, owner_of
 from server.services.extraction.literals import dates, populations, prices
@@ -252,6 +253,7 @@ class _Chunk:
         ]
         meanings += self._within(passage)
         left_out = [(aside.start, aside.end) for _, aside in passage.asides]
+        left_out += interruptions(passage.doc, passage.names)
         if passage.names and passage.names[0].start == 0 and (joint := joint_of(passage.block, passage.names[0].end)):
             left_out.append(joint)
         pieces = fold(passage.doc, meanings, left_out + passage.foreign)
@@ -268,6 +270,7 @@ class _Chunk:
         for (name, place), (after, around) in pairwise(pairs):
             text = passage.block.text
             goes_on = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6])
+            goes_on = goes_on or _titles(text, after.end)
             if (
                 place.type in {"place", "organization"}
                 and around.type == "place"
@@ -320,9 +323,22 @@ class _Chunk:
             self._draft.reject("relationship", item, f"nothing named before fits the pronoun {token.text!r}")
 
 
+def _titles(text: str, end: int) -> bool:
+    """Tell whether a role follows, so that the name is somebody's employer: "in Raleigh, TXI CEO Ada Roe"."""
+    word = re.match(r" ([\w-]+)", text[end : end + 24])
+    return word is not None and word[1].lower() in vocabulary.TITLES | vocabulary.TITLE_ROLES | vocabulary.words("roles")
+
+
 def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
-    """Return whom a subject stands beside: "her brother Bob"."""
-    return next((resolved[child.i] for child in token.children if child.dep_ == "appos" and child.i in resolved), None)
+    """Return whom a subject stands beside: "her brother Bob"; behind other words, "the boss of the firm Acme", they may stand beside those."""
+    beside = (child for child in token.children if child.dep_ == "appos" and child.i in resolved and child.i > token.i)
+    return next((resolved[child.i] for child in beside if _adjoins(token, child)), None)
+
+
+def _adjoins(noun: Token, name: Token) -> bool:
+    """Tell whether a name stands right behind a noun, or is set off by a comma or a bracket."""
+    before = name.doc[name.left_edge.i - 1]
+    return before == noun or before.is_punct or before.is_bracket or before.is_quote
 
 
 def _names(passage: _Passage, familiar: frozenset[str], title: str, kind: str | None) -> list[Name]:

@@ -9,7 +9,7 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import FOUNDERS, is_former, is_role
-from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
+from server.services.extraction.frames import KIN, PURPOSES, beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
 from server.services.extraction.syntax import whole
@@ -194,6 +194,8 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
         return None
     if preposition == "of" and noun.lemma_.lower() in FOUNDERS:
         return "FOUNDED"
+    if noun.lemma_.lower() in KIN and member.type != "person" and member.trust > Trust.RECOGNISER:
+        return None
     former = "former" if is_former(noun) else ""
     if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in PURPOSES):
         word = scene.reading.text([noun]) if scene.reading.member(noun) else whole(noun)

@@ -11,6 +11,8 @@ _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _CREDITS = vocabulary.wordset(
     "direct write produce star feature compose edit distribute illustrate publish record release perform narrate photograph animate create"
 )
+_BY_THE_SUBJECT = frozenset({"by", "after", "before", "since", "without", "when", "while", "in", "on", "upon", "despite"})
+"""Prepositions behind which the subject acts, not the object: "reached the final by beating", but "thanked Ada for building"."""
 _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
 
 
@@ -21,7 +23,8 @@ def subjects(verb: Token) -> list[Token]:
         return [one for child in own for one in _antecedent(verb, child)]
     if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
         return [named]
-    if verb.dep_ == "conj" or verb.dep_ in _OPEN_CLAUSES:
+    goes_on = verb.dep_ == "conj" or (verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and verb.tag_ in FINITE)
+    if goes_on or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
         if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
             return [named]
@@ -32,10 +35,17 @@ def subjects(verb: Token) -> list[Token]:
         if head != verb and (head.pos_ in {"VERB", "AUX"} or head.dep_ in {"prep", "acomp"}):
             ruler = head.head if head.dep_ == "prep" else head
             controller = next((child for child in ruler.children if child.dep_ == "dobj"), None)
-            if verb.dep_ in {"xcomp", "pcomp"} and controller is not None and controller.i < verb.i:
+            own_deed = verb.dep_ == "pcomp" and head.lower_ in _BY_THE_SUBJECT and not _acts_before(ruler, head)
+            if verb.dep_ in {"xcomp", "pcomp"} and controller is not None and controller.i < verb.i and not own_deed:
                 return conjuncts(controller)
             return subjects(head) if head.pos_ in {"VERB", "AUX"} else subjects(head.head) if head.head != head else []
     return []
+
+
+def _acts_before(ruler: Token, preposition: Token) -> bool:
+    """Tell whether another deed stands between: "accused Acme of evading taxes by moving" is about Acme's moving."""
+    before = (child for child in ruler.children if child.dep_ == "prep" and child.i < preposition.i)
+    return any(one.dep_ == "pcomp" for child in before for one in child.children)
 
 
 def is_late(verb: Token, child: Token) -> bool:

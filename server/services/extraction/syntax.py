@@ -9,6 +9,8 @@ from server.services.extraction import vocabulary
 PERSON, PLACE, THING = "John", "London", "Google"
 """The words that stand for the names of persons, of places, and for all other names in what the parser sees."""
 _STAND_INS = frozenset({PERSON, PLACE, THING})
+_ALIASES = frozenset({"name", "title", "nickname", "pseudonym", "alias", "moniker", "term", "word", "label", "banner"})
+"""Nouns before a name that only say how something is called."""
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
 FINITE = frozenset({"VBZ", "VBP", "VBD"})
@@ -40,6 +42,13 @@ def is_name(token: Token) -> bool:
     return token.text in _STAND_INS
 
 
+def called(noun: Token) -> Token | None:
+    """Return the name right behind a common noun, "the champion Ada Roe": what is done to the one is done to the other."""
+    after = noun.nbor(1) if noun.pos_ == "NOUN" and noun.i + 1 < len(noun.doc) and noun.lemma_ not in _ALIASES else None
+    close = after is not None and after.dep_ == "appos" and after.head == noun and is_name(after)
+    return after if close else None
+
+
 def topmost(noun: Token) -> Token:
     """Return the noun that a chain of prepositions begins with: VP in "VP of engineering at"."""
     while noun.dep_ == "pobj" and noun.head.head.pos_ in {"NOUN", "PROPN"}:
@@ -59,7 +68,7 @@ def whole(noun: Token) -> str:
 
 def main_verb(verb: Token) -> Token:
     """Return the verb whose tense a participle takes."""
-    while verb.tag_ == "VBG" and verb.head != verb:
+    while (verb.tag_ == "VBG" or verb.pos_ == "ADP") and verb.head != verb:
         verb = verb.head
     return verb
 

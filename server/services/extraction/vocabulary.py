@@ -86,12 +86,12 @@ TITLES = wordset(
     "governor mayor admiral commander commodore rear marshal brigadier general major-general rev rev. hon hon. gen gen. "
     "col col. sgt sgt. capt capt. lt lt. maj maj. rep rep. sen sen. gov gov. emeritus sheikh sheik imam ayatollah maharaja raja "
     "pharaoh chief coach doña señor herr frau monsieur madame mme mlle abbot abbess "
-    "deacon vicar pastor rector provost dame sire infanta dauphin"
+    "det det. insp insp. supt supt. deacon vicar pastor rector provost dame sire infanta dauphin"
 )
 TITLE_ROLES = wordset(
     "engineer developer programmer architect scientist researcher analyst designer consultant manager director officer executive "
     "ceo cto cfo coo cio cmo founder co-founder cofounder lecturer intern assistant spokesperson spokesman spokeswoman secretary treasurer "
-    "leader representative congressman congresswoman ambassador commissioner"
+    "leader representative congressman congresswoman ambassador commissioner chairman chairwoman chairperson mp msp mep"
 )
 PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn al el la le ter ten y")
 

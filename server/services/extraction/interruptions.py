@@ -1,0 +1,43 @@
+"""Interruptions: what news sets between a name and its verb, and what the grammar trips over: a weekday, an age, a score.
+
+The parser never sees them: "Ada Roe, 41, on Monday beat Bea Lind 6-4, 6-3 in Oslo" reads as "Ada Roe beat Bea Lind in Oslo".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from spacy.tokens import Doc
+
+from server.services.extraction.names import Name
+
+_WEEKDAY = re.compile(r"\son (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?=\s)")
+_AGE = re.compile(r",\s\d{1,3}(?=,\s)")
+_SET = r"\d{1,3}[-–]\d{1,3}(?:\s?\(\d{1,2}(?:[-/]\d{1,2})?\))?"
+_SCORE = re.compile(rf"\s{_SET}(?:,? (?:and )?{_SET})*(?![\w–-])")
+_VERBS = frozenset({"VBD", "VBZ", "VBN"})
+
+
+def interruptions(doc: Doc, names: Iterable[Name]) -> Iterator[tuple[int, int]]:
+    """Yield the half-open characters of a tagged block that interrupt what it says of the name before them.
+
+    A weekday does only where a verb follows it, a score only where no noun does ("their 4-0 win"), an age only behind a person.
+    """
+    text = doc.text
+    for name in names:
+        end = name.end
+        age = _AGE.match(text, end) if name.type == "person" else None
+        if age is not None:
+            yield age.span()
+            end = age.end()
+        if (weekday := _WEEKDAY.match(text, end)) is not None and _tag_at(doc, weekday.end() + 1) in _VERBS:
+            yield weekday.span()
+        if (score := _SCORE.match(text, end)) is not None and not _tag_at(doc, score.end() + 1).startswith("NN"):
+            yield score.span()
+
+
+def _tag_at(doc: Doc, start: int) -> str:
+    """Return the tag of the token that begins at a character, or nothing."""
+    span = doc.char_span(start, start + 1, alignment_mode="expand") if start < len(doc.text) else None
+    return span[0].tag_ if span is not None else ""
