@@ -10,7 +10,6 @@ from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import DISCIPLINES, is_discipline, is_former, is_role, post_type
-from server.services.extraction.frames import KIN
 from server.services.extraction.kinds import Trust
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.quotations import quoted
@@ -18,7 +17,7 @@ from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import PERSON, conjuncts, is_name, whole
+from server.services.extraction.syntax import KIN, PERSON, conjuncts, is_name, whole
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -93,6 +92,10 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
         elif is_role(noun) and member.type in {"person", "concept"} and (kind := _office(noun, owner)) is not None:
             member.learn("person", Trust.CUE)
             draft.relate(member, kind, owner)
+        elif word_before == "for" and word in _SPEAKING and not _is_body(owner):
+            draft.relate(member, upper_snake(word, "for"), owner)
+        elif word == "minister" and word_before == "of":
+            continue  # of a field
         elif is_role(noun) and member.type in {"person", "concept"} and _may_employ(owner):
             member.learn("person", Trust.CUE)
             if owner.type != "place":
@@ -141,8 +144,20 @@ _PLAYERS = vocabulary.wordset(
 _RANKED = vocabulary.wordset("prime vice deputy foreign home lieutenant")
 _OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "ambassador", "senator"})
 """Posts that have their field before them, "Foreign Minister", not an employer."""
-_SEATS = frozenset({"white house", "kremlin", "pentagon", "downing street", "buckingham palace", "capitol", "vatican", "scotland yard"})
+_SEATS = frozenset(
+    {"white house", "kremlin", "pentagon", "downing street", "buckingham palace", "capitol", "vatican", "scotland yard"}
+)
 """Buildings that are called for who governs from them."""
+
+
+_SPEAKING = vocabulary.wordset(
+    "lawyer attorney barrister solicitor counsel agent publicist spokesman spokeswoman spokesperson aide adviser advisor"
+)
+"""Who does something for a person as well as for a company."""
+
+
+def _is_body(owner: Member) -> bool:
+    return owner.type not in {"person", "concept"} and owner.trust > Trust.RECOGNISER
 
 
 def _office(noun: Token, owner: Member) -> str | None:

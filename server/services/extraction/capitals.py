@@ -40,10 +40,14 @@ _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
 _RANKS = vocabulary.wordset("supreme chief senior vice deputy former acting interim executive general co- -")
 _CALLINGS = vocabulary.wordset(
-    "guitarist drummer bassist pianist violinist cellist saxophonist rapper broadcaster presenter detective inspector prosecutor comedian comic superstar "
+    "guitarist drummer bassist pianist violinist cellist saxophonist rapper broadcaster presenter detective inspector prosecutor "
+    "comedian comic superstar "
     "striker midfielder defender goalkeeper substitute skipper veteran activist campaigner tycoon billionaire congressman congresswoman lawmaker"
 )
-_PARTIES = frozenset({"democratic", "republican"})
+_BODIES = vocabulary.wordset(
+    "corporation commission administration union agency department ministry institute committee authority council board bank trust"
+)
+_PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
 _OF_A_FIELD = frozenset({"minister", "secretary"})
 """Posts whose field stands before them: "Foreign Affairs Minister"."""
 _QUALITIES = vocabulary.wordset(
@@ -253,7 +257,20 @@ def _pairs(doc: Doc, start: int, end: int) -> bool:
     institution = ("of" in within or "for" in within) and within[0] in vocabulary.OF_HEADS
     before, after = doc[end - 1], doc[end + 1]
     plain = all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in (before, after))
-    return institution and plain and not before.ent_type_ == after.ent_type_ == "GPE"
+    plain = plain and not before.ent_type_ == after.ent_type_ == "GPE"
+    return plain and (institution or _ends_in_institution(doc, end))
+
+
+def _ends_in_institution(doc: Doc, end: int) -> bool:
+    """Tell whether "and" joins two fields of one body: "the American Research and Development Corporation"."""
+    heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.OF_HEADS | vocabulary.EVENT_HEADS
+    named = (
+        doc[end - 1].lower_ in heads or doc[end - 1].text in vocabulary.given_names() or starts_sentence(doc[end - 1])
+    )
+    last = end + 1
+    while last + 1 < len(doc) and is_capital(doc[last + 1]):
+        last += 1
+    return not named and last - end > 1 and doc[last].lower_ in _BODIES and doc[end - 1].ent_type_ in {"", "ORG"}
 
 
 def is_version(token: Token, after: Token | None) -> bool:
@@ -331,7 +348,8 @@ def _is_loose_end(doc: Doc, first: int, last: int, person: bool) -> bool:
     word = doc[last - 1]
     ordinal = last - first > 1 and word.text == "I"  # the number of a ruler, no pronoun
     kept = ordinal or word.text.lower() in vocabulary.PLAN_NOUNS or (person and last - first == 2)
-    return not kept and (_is_plain(word) or word.text.endswith("-"))
+    side = last - first > 1 and word.lower_ in _PARTIES  # the Senate Democratic leader
+    return not kept and (side or _is_plain(word) or word.text.endswith("-"))
 
 
 def _is_plain(token: Token) -> bool:

@@ -16,6 +16,7 @@ from server.services.extraction.quotations import quoted
 from server.services.extraction.subjects import described_by, is_late, subjects
 from server.services.extraction.syntax import (
     DENIALS,
+    KIN,
     OBJECTS,
     PERSON,
     called,
@@ -27,6 +28,8 @@ from server.services.extraction.syntax import (
 
 _SUPPOSING = frozenset({"imagine", "suppose", "supposing", "assume", "assuming", "pretend"})
 _NEAR = 3
+_NO_VERBS = KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
+"""What the tagger takes for a verb before a name: "his wife and girlfriend Ada"."""
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
 
@@ -158,7 +161,7 @@ def _is_none(noun: Token) -> bool:
 
 def _is_verb(token: Token) -> bool:
     """Tell whether a token heads a clause; a root with subject and object does, even where the tagger takes "use" for a noun."""
-    if token.pos_ in {"VERB", "AUX"}:
+    if token.pos_ in {"VERB", "AUX"} and token.lemma_ not in _NO_VERBS:
         return token.dep_ not in {"aux", "auxpass", "amod", "compound", "punct"}
     return token.dep_ == "ROOT" and {"nsubj", "dobj"} <= {child.dep_ for child in token.children}
 
@@ -189,7 +192,8 @@ def _complements(verb: Token) -> Iterator[Complement]:
 def _called_by_name(noun: Token) -> Iterator[Token]:
     """Yield the noun and those listed with it, each by the name right behind it: "beat the champion Ada Roe"."""
     for one in conjuncts(noun):
-        name = called(one) if one.dep_ != "attr" else None
+        several = one.tag_ == "NNS" and noun.dep_ == "pobj"  # "finished with team-mates Ada and Bea"
+        name = called(one) if one.dep_ != "attr" and not several else None
         yield from conjuncts(name) if name is not None else (one,)
 
 

@@ -32,7 +32,9 @@ _NOUNS = vocabulary.TYPE_NOUNS | {
         "princess prince duke noblewoman nobleman physician nurse surgeon chemist biologist historian philosopher economist engineer "
         "developer designer founder entrepreneur businessman businesswoman businessperson chef coach manager captain officer soldier general admiral "
         "sprinter shooter wrestler golfer swimmer skier racer driver astronaut model dancer choreographer producer "
-        "guitarist drummer bassist pianist violinist cellist saxophonist presenter prosecutor detective inspector campaigner comedian superstar striker midfielder defender winger goalkeeper substitute insider tycoon billionaire lawmaker congressman congresswoman jockey referee umpire skipper "
+        "guitarist drummer bassist pianist violinist cellist saxophonist presenter prosecutor detective inspector campaigner comedian superstar "
+        "striker midfielder defender winger goalkeeper substitute insider tycoon billionaire lawmaker congressman congresswoman jockey "
+        "referee umpire skipper "
         "screenwriter filmmaker photographer illustrator architect activist teacher professor student researcher son daughter wife husband "
         "brother sister father mother widow cousin nephew niece uncle aunt grandson granddaughter friend colleague resident native",
         "work": "film movie novel book album song single series sitcom documentary musical opera symphony poem play painting "

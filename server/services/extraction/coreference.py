@@ -11,10 +11,9 @@ from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Cast, Member
-from server.services.extraction.frames import KIN
 from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
-from server.services.extraction.syntax import SUBJECTS
+from server.services.extraction.syntax import KIN, SUBJECTS
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 _THINGS = frozenset({"it", "its", "itself"})
@@ -54,10 +53,11 @@ class Discourse:
         word = token.lower_
         if word in _PERSONS:
             genders = {_PERSONS[word], "u"}
+            found = self._latest(lambda member: member.type == "person" and member.gender in genders)
             above = _subject_above(reading, token)
             if above is not None and above.type == "person" and above.gender in genders:
-                return above
-            found = self._latest(lambda member: member.type == "person" and member.gender in genders)
+                surer = found is not None and found.gender != "u" and above.gender == "u"
+                return found if surer else above
             return found or self._person_by_pronoun()
         if word in _THINGS:
             above = _subject_above(reading, token) if word == "its" else None

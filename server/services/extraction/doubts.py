@@ -31,7 +31,11 @@ _HEARSAY = frozenset(
 _UNREAL = vocabulary.wordset(
     "ought want hope wish plan try attempt fail refuse consider think believe doubt deny expect intend like love imagine suppose guess decline "
     "ask wonder seek need prevent stop keep avoid rumor rumour allege claim suggest propose pretend promise threaten offer agree prefer seem appear "
-    "decide vow pledge undertake resolve opt choose volunteer struggle say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
+    "decide vow pledge undertake resolve opt choose volunteer struggle "
+    "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
+)
+_ACCUSING = vocabulary.wordset(
+    "accuse suspect charge acquit clear blame investigate sue indict arraign criticize criticise"
 )
 _DOUBTFUL = vocabulary.wordset(
     "false untrue wrong incorrect inaccurate unlikely likely possible unclear uncertain doubtful unconfirmed rumored rumoured myth lie "
@@ -85,6 +89,8 @@ def _doubt_above(verb: Token) -> str:
         return _doubt_above(head.head) if head.dep_ == "xcomp" else _doubt_above(head)
     if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
         return "it is thought or wished, not stated"
+    if verb.dep_ == "pcomp" and head.lower_ in {"of", "with", "for"} and head.head.lemma_ in _ACCUSING:
+        return "it is only alleged"
     if verb.dep_ == "pcomp" and head.lower_ in DENIALS:
         return "the sentence denies it"
     if verb.dep_ == "advcl" and any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):

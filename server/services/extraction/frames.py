@@ -11,7 +11,7 @@ from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import main_verb, topmost
+from server.services.extraction.syntax import KIN, main_verb, topmost
 
 DEGREES = vocabulary.wordset(
     "degree phd ph.d ph.d. doctorate dphil mba msc m.sc. bsc b.sc. ba b.a. ma m.a. bachelor master masters diploma thesis dissertation "
@@ -39,11 +39,6 @@ _STRIKING = vocabulary.wordset(
 _HIRES = frozenset({"signing", "capture"})
 _FINISHING = vocabulary.wordset("complete close finish finalise finalize make conclude")
 _ACTING = vocabulary.wordset("play perform compete act appear race drive fight coach train")
-KIN = vocabulary.wordset(
-    "boyfriend girlfriend stepfather stepmother brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
-    "grandmother widow widower spouse child parent stepson stepdaughter half-brother half-sister friend colleague student teacher mentor "
-    "partner fiancé fiancée"
-)
 PURPOSES = vocabulary.wordset(
     "alternative successor predecessor tool library framework plugin extension client wrapper replacement sequel prequel port package "
     "compiler driver server module adapter interface heir rival competitor companion answer home supplier sponsor"

@@ -122,8 +122,16 @@ _ORIGINS = {"born": "BORN_IN", "based": "BASED_IN", "headquartered": "HEADQUARTE
 
 def _origin(reading: Reading, token: Token, place: Member, resolved: Mapping[int, Member], draft: Draft) -> None:
     """ "The Oslo-born painter Ada Roe" was born there; "Bergen-based Acme" is there."""
-    hyphen, participle = (token.doc[token.i + 1 : token.i + 3] or [None]) if token.i + 2 < len(token.doc) else (None, None)
-    if place.type != "place" or hyphen is None or participle is None or hyphen.text != "-" or participle.lower_ not in _ORIGINS:
+    hyphen, participle = (
+        (token.doc[token.i + 1 : token.i + 3] or [None]) if token.i + 2 < len(token.doc) else (None, None)
+    )
+    if (
+        place.type != "place"
+        or hyphen is None
+        or participle is None
+        or hyphen.text != "-"
+        or participle.lower_ not in _ORIGINS
+    ):
         return
     noun = participle.head if participle.dep_ != "appos" else participle
     for named in (noun, *(child for child in noun.children if child.dep_ == "appos" and child.i > noun.i)):

@@ -326,7 +326,9 @@ class _Chunk:
 def _titles(text: str, end: int) -> bool:
     """Tell whether a role follows, so that the name is somebody's employer: "in Raleigh, TXI CEO Ada Roe"."""
     word = re.match(r" ([\w-]+)", text[end : end + 24])
-    return word is not None and word[1].lower() in vocabulary.TITLES | vocabulary.TITLE_ROLES | vocabulary.words("roles")
+    return word is not None and word[1].lower() in vocabulary.TITLES | vocabulary.TITLE_ROLES | vocabulary.words(
+        "roles"
+    )
 
 
 def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:

@@ -9,10 +9,10 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import FOUNDERS, is_former, is_role
-from server.services.extraction.frames import KIN, PURPOSES, beside_object_type, mediated_type, verb_type
+from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import whole
+from server.services.extraction.syntax import KIN, whole
 
 _MAKING = vocabulary.wordset(
     "build develop write program code implement work ship design create run deploy maintain engineer architect automate migrate model "

@@ -45,6 +45,8 @@ class Scene:
         """Yield the complements that name somebody and that no rule has used."""
         for complement in self.clause.complements:
             member = self.member(complement)
+            if any(child.dep_ == "case" for child in complement.token.children):
+                continue  # "voted against Paul's"
             if member is not None and complement.token.i not in self.used:
                 yield complement, member
 

@@ -8,6 +8,12 @@ from server.services.extraction import vocabulary
 
 PERSON, PLACE, THING = "John", "London", "Google"
 """The words that stand for the names of persons, of places, and for all other names in what the parser sees."""
+KIN = vocabulary.wordset(
+    "boyfriend girlfriend stepfather stepmother "
+    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
+    "grandmother widow widower spouse child parent stepson stepdaughter half-brother half-sister friend colleague student teacher mentor "
+    "partner fiancé fiancée"
+)
 _STAND_INS = frozenset({PERSON, PLACE, THING})
 _ALIASES = frozenset({"name", "title", "nickname", "pseudonym", "alias", "moniker", "term", "word", "label", "banner"})
 """Nouns before a name that only say how something is called."""
