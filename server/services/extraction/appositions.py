@@ -142,7 +142,7 @@ _PLAYERS = vocabulary.wordset(
     "fly-half scrum-half prop lock wicketkeeper player"
 )
 _RANKED = vocabulary.wordset("prime vice deputy foreign home lieutenant")
-_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "ambassador", "senator"})
+_OF_A_FIELD = frozenset({"minister", "secretary", "ambassador", "senator"})
 """Posts that have their field before them, "Foreign Minister", not an employer."""
 _SEATS = frozenset(
     {"white house", "kremlin", "pentagon", "downing street", "buckingham palace", "capitol", "vatican", "scotland yard"}

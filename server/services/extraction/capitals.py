@@ -48,7 +48,9 @@ _BODIES = vocabulary.wordset(
     "corporation commission administration union agency department ministry institute committee authority council board bank trust"
 )
 _PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
-_OF_A_FIELD = frozenset({"minister", "secretary"})
+_HONOURS = frozenset({"champion", "winner", "nominee", "laureate", "contender", "medalist", "medallist"})
+_RANKING = re.compile(r"No\.? ?\d{0,3}")
+_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner"})
 """Posts whose field stands before them: "Foreign Affairs Minister"."""
 _QUALITIES = vocabulary.wordset(
     "great first second third next last good right perfect time page night morning evening other same more most many all some any every "
@@ -106,7 +108,7 @@ def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield the run, in two parts where a role stands between a company and a person."""
     for index in range(first + 1, last - 1):
         titled = doc[index].lower_ in vocabulary.TITLES and doc[first].text not in vocabulary.given_names()
-        role = titled or doc[index].lower_ in vocabulary.TITLE_ROLES
+        role = titled or doc[index].lower_ in vocabulary.TITLE_ROLES | _HONOURS or _RANKING.fullmatch(doc[index].text)
         after = doc[index + 1]
         if role and is_capital(after) and (after.text in vocabulary.given_names() or after.ent_type_ == "PERSON"):
             start = _title_start(doc, first, index)
@@ -128,7 +130,8 @@ def _title_start(doc: Doc, first: int, index: int) -> int:
             start -= 2
         else:
             break
-    return _realm_end(doc, first, start) if doc[index].lower_ in _OF_A_FIELD else start
+    of_a_field = doc[index].lower_ in _OF_A_FIELD | _HONOURS or _RANKING.fullmatch(doc[index].text)
+    return _realm_end(doc, first, start) if of_a_field else start
 
 
 def _realm_end(doc: Doc, first: int, last: int) -> int:

@@ -13,6 +13,7 @@ from server.services.extraction import vocabulary
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
+from server.services.extraction.subjects import subjects
 from server.services.extraction.syntax import KIN, SUBJECTS
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
@@ -60,9 +61,12 @@ class Discourse:
                 return found if surer else above
             return found or self._person_by_pronoun()
         if word in _THINGS:
-            above = _subject_above(reading, token) if word == "its" else None
-            if above is not None and above.type not in {"person", "event"}:
-                return above
+            if word == "its":
+                above = _subject_above(reading, token)
+                if above is not None and above.type not in {"person", "event"}:
+                    return above
+                if _is_unnamed_thing(token):
+                    return None
             if (self._subjects and self._subjects[-1] is None) or _has_nearer(token):
                 return None
             return self._latest(lambda member: member.type not in {"person", "event"})
@@ -131,16 +135,28 @@ def _subject_above(reading: Reading, token: Token) -> Member | None:
     beside = next((one.head for one in above if one.dep_ == "conj" and reading.member(one.head) is not None), None)
     if beside is not None and beside.i < token.i:
         return reading.member(beside)  # "the son of Bo Roe and his wife"
-    if token.dep_ in {"dobj", "dative"} and above:
-        above = above[1:]  # "Ada hit her" is somebody else
+    own = next((one for one in above if one.pos_ in {"VERB", "AUX"}), None)
+    other = token.tag_ == "PRP" and token.dep_ not in SUBJECTS and not token.lower_.endswith("self")
+    barred = {one.i for one in subjects(own)} if own is not None and other else set()  # "Ada hit her" is somebody else
     for verb in above:
         if verb.lemma_ in {"be", "bear"} and any(one.lemma_.lower() in KIN for one in above):
             return None  # "he was the son of Bo Roe by his first wife"
         for child in verb.children:
-            named = child.dep_ in SUBJECTS and child.i < token.i and child not in above and reading.member(child)
+            nearer = child.dep_ in SUBJECTS and child.i < token.i and child not in above and child.i not in barred
+            named = reading.member(child) if nearer else None
             if named:
                 return named
     return None
+
+
+def _is_unnamed_thing(pronoun: Token) -> bool:
+    """Tell whether "its" belongs to an unnamed subject: "the hit saw its"; "the company" stands for a name."""
+    above = list(pronoun.ancestors)
+    before = (one for verb in above for one in verb.children if one.dep_ in SUBJECTS and one.i < pronoun.i)
+    subject = next((one for one in before if one not in above), None)
+    if subject is None or subject.pos_ != "NOUN" or subject.tag_ != "NN":
+        return False
+    return not any(subject.lemma_.lower() in nouns for nouns in vocabulary.CLASSES.values())
 
 
 def is_pronoun(token: Token) -> bool:

@@ -35,13 +35,15 @@ def nominals(reading: Reading, sentence: Span, resolved: Mapping[int, Member], d
             continue
         if token.lower_ in _LIFE:
             _life(reading, token, resolved, draft)
+        if token.lemma_.lower() in _WINS | _LOSSES:
+            _result(token, resolved, draft)
         if token.lower_ == "led" and token.dep_ == "acl" and token.head.lemma_.lower() in _ROUNDS:
             _round(token, resolved, draft)
         member = reading.member(token)
         if member is not None:
             _place(reading, token, member, draft)
             _belonging(reading, token, member, draft)
-            _origin(reading, token, member, resolved, draft)
+            _origin(reading, token, member, draft)
             _possession(reading, token, member, resolved, draft)
 
 
@@ -117,28 +119,47 @@ def _possession(reading: Reading, token: Token, member: Member, resolved: Mappin
         draft.relate(member, "WORKS_AT", owner)
 
 
+_WINS = frozenset({"victory", "win", "triumph"})
+_LOSSES = frozenset({"loss", "defeat"})
+
+
+def _result(noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """ "Ada Roe's victory over Bea Lind": she defeated her; a loss to somebody is told the other way round."""
+    owner = next((child for child in noun.children if child.dep_ == "poss" and child.i in resolved), None)
+    word = noun.lemma_.lower()
+    prepositions = {"over", "against"} if word in _WINS else {"to", "by"}
+    beaten = [
+        one for child in noun.children if child.lower_ in prepositions for one in child.children if one.dep_ == "pobj"
+    ]
+    if owner is None or not beaten or beaten[0].i not in resolved:
+        return
+    kind = "DEFEATED" if word in _WINS else "LOST_TO"
+    draft.relate(resolved[owner.i], kind, resolved[beaten[0].i])
+
+
+_BACKING = {"backed": "BACKS", "owned": "OWNS", "led": "LEADS", "controlled": "CONTROLS"}
 _ORIGINS = {"born": "BORN_IN", "based": "BASED_IN", "headquartered": "HEADQUARTERED_IN"}
 
 
-def _origin(reading: Reading, token: Token, place: Member, resolved: Mapping[int, Member], draft: Draft) -> None:
-    """ "The Oslo-born painter Ada Roe" was born there; "Bergen-based Acme" is there."""
-    hyphen, participle = (
-        (token.doc[token.i + 1 : token.i + 3] or [None]) if token.i + 2 < len(token.doc) else (None, None)
-    )
+def _origin(reading: Reading, token: Token, member: Member, draft: Draft) -> None:
+    """ "The Oslo-born painter Ada Roe" was born there; "Bergen-based Acme" is there; "Iran-backed Hezbollah" is backed."""
+    bound = token.doc[token.i + 1 : token.i + 3]
     if (
-        place.type != "place"
-        or hyphen is None
-        or participle is None
-        or hyphen.text != "-"
-        or participle.lower_ not in _ORIGINS
+        len(bound) < 2
+        or bound[0].text != "-"
+        or bound[1].lower_ not in _ORIGINS | _BACKING
+        or bound[1].i + 1 >= len(token.doc)
     ):
         return
-    noun = participle.head if participle.dep_ != "appos" else participle
-    for named in (noun, *(child for child in noun.children if child.dep_ == "appos" and child.i > noun.i)):
-        member = reading.member(named)
-        if member is not None and named.i > participle.i and member is not place:
-            draft.relate(member, _ORIGINS[participle.lower_], place)
-            return
+    noun = bound[1].head
+    nouns = (bound[1].nbor(1), noun, *(child for child in noun.children if child.dep_ == "appos"))
+    named = next((of for one in nouns if one.i > bound[1].i and (of := reading.member(one)) is not None), None)
+    if named is None or named is member:
+        return
+    if bound[1].lower_ in _BACKING:
+        draft.relate(member, _BACKING[bound[1].lower_], named)
+    elif member.type == "place":
+        draft.relate(named, _ORIGINS[bound[1].lower_], member)
 
 
 def _after(reading: Reading, token: Token, prepositions: frozenset[str]) -> Member | None:

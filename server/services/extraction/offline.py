@@ -270,10 +270,11 @@ class _Chunk:
         for (name, place), (after, around) in pairwise(pairs):
             text = passage.block.text
             goes_on = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6])
-            goes_on = goes_on or _titles(text, after.end)
+            goes_on = goes_on or (around.trust < Trust.LIST and _titles(text, after.end))
             if (
                 place.type in {"place", "organization"}
                 and around.type == "place"
+                and around.trust > Trust.RECOGNISER
                 and text[name.end : after.start] == ", "
                 and name.first not in cited
                 and not goes_on

@@ -107,6 +107,12 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return "PARENT_OF" if scene.subject.type in {"person", "concept"} and member.type != "organization" else None
     if _is_stray(scene, complement, member) or (preposition == "by" and _is_derived(scene, complement)):
         return None
+    if (
+        preposition == "for"
+        and complement.token.i + 1 < len(complement.token.doc)
+        and complement.token.nbor(1).lower_ == "to"
+    ):
+        return None  # "arranged for Ada to meet"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
         return None
     if preposition == "by" and not clause.passive and clause.verb.tag_ != "VBN":

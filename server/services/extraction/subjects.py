@@ -11,9 +11,7 @@ _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _CREDITS = vocabulary.wordset(
     "direct write produce star feature compose edit distribute illustrate publish record release perform narrate photograph animate create"
 )
-_BY_THE_SUBJECT = frozenset(
-    {"by", "after", "before", "since", "without", "when", "while", "in", "on", "upon", "despite"}
-)
+_BY_THE_SUBJECT = frozenset({"by", "after", "before", "since", "without", "when", "while"})
 """Prepositions behind which the subject acts, not the object: "reached the final by beating", but "thanked Ada for building"."""
 _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
 
@@ -26,6 +24,14 @@ def subjects(verb: Token) -> list[Token]:
     if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
         return [named]
     goes_on = verb.dep_ == "conj" or (verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and verb.tag_ in FINITE)
+    if (
+        verb.dep_ == "advcl"
+        and verb.tag_ == "VBN"
+        and verb.i
+        and verb.left_edge == verb
+        and verb.nbor(-1).pos_ in {"NOUN", "PROPN"}
+    ):
+        return []  # "attacked targets in Syria linked to Iran"
     if goes_on or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
         if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
