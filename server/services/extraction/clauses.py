@@ -192,7 +192,7 @@ def _complements(verb: Token) -> Iterator[Complement]:
 def _called_by_name(noun: Token) -> Iterator[Token]:
     """Yield the noun and those listed with it, each by the name right behind it: "beat the champion Ada Roe"."""
     for one in conjuncts(noun):
-        several = one.tag_ == "NNS" and noun.dep_ == "pobj"  # "finished with team-mates Ada and Bea"
+        several = one.tag_ == "NNS"  # "finished with team-mates Ada and Bea"
         name = called(one) if one.dep_ != "attr" and not several else None
         yield from conjuncts(name) if name is not None else (one,)
 

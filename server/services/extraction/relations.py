@@ -12,7 +12,7 @@ from server.services.extraction.employment import FOUNDERS, is_former, is_role
 from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import KIN, whole
+from server.services.extraction.syntax import KIN, is_name, whole
 
 _MAKING = vocabulary.wordset(
     "build develop write program code implement work ship design create run deploy maintain engineer architect automate migrate model "
@@ -139,6 +139,15 @@ def _stands_for(noun: Token, member: Member) -> bool:
     return member.type in {"technology", "feature"} or provided
 
 
+def _is_relative(complement: Complement, noun: Token, member: Member) -> bool:
+    """Tell whether somebody may be whose son a son is: "the son of Ada of Hesse" is none of Hesse's."""
+    token = complement.token
+    while token.dep_ in {"conj", "appos"}:
+        token = token.head
+    own = token.dep_ != "pobj" or not is_name(token.head.head)
+    return own and (member.type == "person" or member.trust <= Trust.RECOGNISER)
+
+
 def _hangs_on(token: Token, head: Token) -> bool:
     """Tell whether the token, or the list that it is in, follows a preposition right on `head`."""
     while token.dep_ in {"conj", "appos"}:
@@ -200,14 +209,14 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
         return None
     if preposition == "of" and noun.lemma_.lower() in FOUNDERS:
         return "FOUNDED"
-    if noun.lemma_.lower() in KIN and member.type != "person" and member.trust > Trust.RECOGNISER:
+    if noun.lemma_.lower() in KIN and not _is_relative(complement, noun, member):
         return None
     former = "former" if is_former(noun) else ""
     if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in PURPOSES):
         word = scene.reading.text([noun]) if scene.reading.member(noun) else whole(noun)
         return predicates.upper_snake(former, word, preposition)
     if preposition == "by":
-        return "CREATED_BY"
+        return None if noun.lemma_.lower() in KIN or is_role(noun) else "CREATED_BY"
     if preposition == "from" and member.type == "place":
         return "IS_FROM"
     lies = preposition == "in" and scene.subject.type in _LYING and member.type in _LYING and not is_role(noun)

@@ -23,7 +23,8 @@ def subjects(verb: Token) -> list[Token]:
         return [one for child in own for one in _antecedent(verb, child)]
     if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
         return [named]
-    goes_on = verb.dep_ == "conj" or (verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and verb.tag_ in FINITE)
+    then = verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and any(child.lower_ == "then" for child in verb.children)
+    goes_on = verb.dep_ == "conj" or then
     if (
         verb.dep_ == "advcl"
         and verb.tag_ == "VBN"
