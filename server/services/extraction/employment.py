@@ -135,7 +135,9 @@ def _employers_of(role: Complement, employers: list[tuple[Complement, Member]]) 
 
 
 def _is_over(verb: Token) -> bool:
-    """Tell whether an adverb puts an employment in the past: "previously worked at", "(then employed by"."""
+    """Tell whether an employment is put in the past: "previously worked at", "(then employed by", "joined after working for"."""
+    if verb.dep_ == "pcomp" and verb.head.lower_ in {"after", "following"}:
+        return True
     adverbs = {child.lower_ for child in verb.children if child.dep_ == "advmod"}
     return bool(adverbs & _EARLIER) or ("then" in adverbs and verb.dep_ in {"parataxis", "acl", "advcl"})
 
