@@ -60,6 +60,9 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
         for noun in above
         if _is_head_of(noun, name) or not any(child.lower_ == "of" and child.i < name.i for child in noun.children)
     ]
+    if name.dep_ == "appos" and name.head.dep_ == "pobj" and name.head.head.lower_ in {"of", "at"}:
+        beyond = name.head.head.head  # "the head of Acme, Ada Roe, said"
+        above += [beyond] if _is_head_of(beyond, name) else []
     return [
         noun for noun in (*after, *before, *above) if noun.pos_ in {"NOUN", "PROPN"} and reading.member(noun) is None
     ]

@@ -28,6 +28,7 @@ from server.services.extraction.syntax import (
 
 _SUPPOSING = frozenset({"imagine", "suppose", "supposing", "assume", "assuming", "pretend"})
 _NEAR = 3
+_AGAINST = frozenset({"by", "against", "over", "past"})
 _NO_VERBS = KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
 """What the tagger takes for a verb before a name: "his wife and girlfriend Ada"."""
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
@@ -189,12 +190,17 @@ def _complements(verb: Token) -> Iterator[Complement]:
             yield from _prepositions(child)
 
 
-def _called_by_name(noun: Token) -> Iterator[Token]:
-    """Yield the noun and those listed with it, each by the name right behind it: "beat the champion Ada Roe"."""
+def _called_by_name(noun: Token, governor: Token | None = None) -> Iterator[Token]:
+    """Yield the noun and those listed with it, each by the name right behind it: "beat the champion Ada Roe".
+
+    After a preposition only where little else can be meant: "the son of the painter Bo Roe", "won by the champion Ada Roe".
+    """
+    plain = (
+        noun.dep_ != "pobj" or noun.head.lower_ in _AGAINST or (governor is not None and governor.lemma_.lower() in KIN)
+    )
     for one in conjuncts(noun):
-        several = one.tag_ == "NNS"  # "finished with team-mates Ada and Bea"
-        name = called(one) if one.dep_ != "attr" and not several else None
-        yield from conjuncts(name) if name is not None else (one,)
+        single = plain and one.tag_ != "NNS" and one.dep_ != "attr"
+        yield (called(one) if single else None) or one
 
 
 def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:
@@ -219,14 +225,14 @@ def _prepositional(
     for child in preposition.children:
         if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":
             beyond = [] if noun is None else _beyond_title(child)
-            for one in (*_called_by_name(child), *beyond):
+            for one in (*_called_by_name(child, noun), *beyond):
                 yield Complement(one, words, noun, adjective)
                 if not is_name(one) and one.tag_ != "CD":
                     yield from _prepositions(one, noun=one)
                     for adverb in one.children:
                         if adverb.dep_ == "advmod" and adverb.i > one.i:  # "as a center back for"
                             yield from _prepositions(adverb, noun=one)
-                elif one != child or noun is None:
+                elif (one != child or noun is None) and one.head.pos_ != "NOUN":
                     yield from _prepositions(one, noun=noun, adjective=adjective)
         elif child.dep_ == "prep":
             yield from _prepositional(child, noun, adjective)

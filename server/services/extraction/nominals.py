@@ -24,6 +24,9 @@ _INSTITUTIONS = vocabulary.wordset(
     "theatre theater stadium hall hotel station airport court prison zoo garden gardens clinic"
 )
 _ROUNDS = frozenset({"round", "funding", "investment", "financing"})
+_MOVING = vocabulary.wordset(
+    "sign signing buy transfer recruit hire poach loan borrow sell capture arrival acquire lure bring"
+)
 _BELONGING = frozenset({"of", "from", "at"})
 
 
@@ -103,6 +106,8 @@ def _belonging(reading: Reading, token: Token, member: Member, draft: Draft) -> 
     if member.type != "person" or len(member.name.split()) < 2 or token.i + 2 >= len(token.doc):
         return
     comma = token.nbor(1).text == ","
+    if token.nbor(1).lower_ == "from" and any(one.lemma_.lower() in _MOVING for one in token.ancestors):
+        return  # "signed Bo Roe from Acme"
     after = _after(reading, token.nbor(1) if comma else token, frozenset({"of"}) if comma else _BELONGING)
     if after is not None and after.type == "organization" and after.trust >= (Trust.RECOGNISER if comma else Trust.CUE):
         draft.relate(member, "WORKS_AT", after)
@@ -152,7 +157,12 @@ def _origin(reading: Reading, token: Token, member: Member, draft: Draft) -> Non
     ):
         return
     noun = bound[1].head
-    nouns = (bound[1].nbor(1), noun, *(child for child in noun.children if child.dep_ == "appos"))
+    nouns = (
+        bound[1].nbor(1),
+        noun,
+        *noun.doc[noun.i + 1 : noun.i + 2],
+        *(child for child in noun.children if child.dep_ == "appos"),
+    )
     named = next((of for one in nouns if one.i > bound[1].i and (of := reading.member(one)) is not None), None)
     if named is None or named is member:
         return

@@ -11,7 +11,7 @@ _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _CREDITS = vocabulary.wordset(
     "direct write produce star feature compose edit distribute illustrate publish record release perform narrate photograph animate create"
 )
-_BY_THE_SUBJECT = frozenset({"by", "without"})
+_BY_THE_SUBJECT = frozenset({"by", "without", "after", "before", "since", "when", "while"})
 """Prepositions behind which the subject acts, not the object: "reached the final by beating", but "thanked Ada for building"."""
 _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
 
