@@ -269,8 +269,8 @@ class _Chunk:
         cited = quoted(passage.doc)
         for (name, place), (after, around) in pairwise(pairs):
             text = passage.block.text
-            goes_on = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6])
-            goes_on = goes_on or (around.trust < Trust.LIST and _titles(text, after.end))
+            listed = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6]) is not None
+            goes_on = listed or (around.trust < Trust.LIST and _titles(text, after.end))
             if (
                 place.type in {"place", "organization"}
                 and around.type == "place"
