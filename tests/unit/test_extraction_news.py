@@ -141,3 +141,26 @@ def test_a_son_of_somebody_of_a_place_is_not_the_place_s() -> None:
 def test_a_place_before_a_company_s_officer_is_not_in_the_company() -> None:
     """Only what is known for a place lies around another one."""
     assert ("Raleigh", "LOCATED_IN", "Texcor") not in edges("In Raleigh, Texcor CEO Anna Berg spoke.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tom Ek and Anna Berg, the Siemens coach, spoke.", {("Anna Berg", "WORKS_AT", "Siemens")}),
+        (
+            "Anna Berg, director of the research division of Siemens, spoke.",
+            {("Anna Berg", "WORKS_AT", "Siemens")},
+        ),
+        ("Anna Berg, editor at the research firm Siemens, spoke.", {("Anna Berg", "WORKS_AT", "Siemens")}),
+        ("Tom Ek is a founding member of the band Pentane.", {("Tom Ek", "MEMBER_OF", "Pentane")}),
+        ("Tom Ek followed, with Anna Berg in tears.", set()),
+    ],
+)
+def test_a_post_belongs_to_the_name_before_it_and_to_the_body_behind_its_parts(text: str, expected: set[Edge]) -> None:
+    """The last of a list has the post; a division's head and a firm's publisher work for the body that is named."""
+    assert edges(text) == expected
+
+
+def test_a_flight_is_called_by_its_number() -> None:
+    """The number of a flight is part of its name."""
+    assert "Oslo Airlines Flight 587" in names("Oslo Airlines Flight 587 crashed near Bergen.")

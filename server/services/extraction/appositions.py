@@ -17,7 +17,7 @@ from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import KIN, PERSON, conjuncts, is_name, whole
+from server.services.extraction.syntax import KIN, PERSON, called, conjuncts, is_name, whole
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -48,7 +48,7 @@ def _subjects_beyond(noun: Token, reading: Reading) -> list[Token]:
 
 def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
     """Return the nouns that stand for the same as the name: after a comma, or right before it."""
-    after = [child for child in name.children if child.dep_ == "appos" and reading.member(child) is None]
+    after = [child for child in _set_beside(name) if reading.member(child) is None]
     before = [
         child
         for child in name.children
@@ -66,6 +66,27 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
     return [
         noun for noun in (*after, *before, *above) if noun.pos_ in {"NOUN", "PROPN"} and reading.member(noun) is None
     ]
+
+
+def _set_beside(name: Token) -> list[Token]:
+    """Return the nouns in apposition to a name; a post after a list, "Ada and Bo Roe, the coach", is its last one's."""
+    first = _first_listed(name)
+    found = []
+    for noun in (child for head in {first, name} for child in head.children if child.dep_ == "appos"):
+        edge = noun.left_edge.i
+        before = noun.doc[edge - 2] if edge > 1 and noun.doc[edge - 1].text == "," else None
+        listed = before is not None and before.dep_ == "conj" and is_name(before) and _first_listed(before) == first
+        own = noun.head == name
+        if (before == name and (own or is_role(noun))) if listed else own:
+            found.append(noun)
+    return found
+
+
+def _first_listed(name: Token) -> Token:
+    """Return the first name of the list that a name is in."""
+    while name.dep_ == "conj" and is_name(name.head):
+        name = name.head
+    return name
 
 
 def _is_head_of(noun: Token, name: Token) -> bool:
@@ -144,6 +165,8 @@ _PLAYERS = vocabulary.wordset(
     "striker midfielder goalkeeper defender winger fullback quarterback pitcher linebacker cornerback substitute forward captain batsman bowler "
     "fly-half scrum-half prop lock wicketkeeper player"
 )
+_DIVISIONS = vocabulary.wordset("division department unit office branch section school faculty arm bureau desk board")
+"""Parts of a body: who heads one works for the body."""
 _RANKED = vocabulary.wordset("prime vice deputy foreign home lieutenant")
 _OF_A_FIELD = frozenset({"minister", "secretary", "ambassador", "senator"})
 """Posts that have their field before them, "Foreign Minister", not an employer."""
@@ -237,9 +260,13 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
         for one in child.children:
             if one.dep_ != "pobj":
                 continue
+            one = (called(one) or one) if one.i not in resolved else one  # "editor at the research firm Acme"
             of = resolved.get(one.i)
             if one.lower_ in DISCIPLINES or (of is not None and is_discipline(of)):
                 found += _owners(one, member, resolved)  # "VP of Engineering at Acme"
+            elif of is None and is_role(noun) and one.lemma_.lower() in _DIVISIONS:
+                bodies = _owners(one, member, resolved)
+                found += [(token, word) for token, word in bodies if resolved[token.i].type != "place"]
             else:
                 found += [(each, child.lower_) for each in _listed(one, noun, resolved)]
     return [(token, word) for token, word in found if resolved.get(token.i) not in {None, member}]

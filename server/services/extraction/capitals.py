@@ -44,6 +44,7 @@ _CALLINGS = vocabulary.wordset(
     "comedian comic superstar "
     "striker midfielder defender goalkeeper substitute skipper veteran activist campaigner tycoon billionaire congressman congresswoman lawmaker"
 )
+_NUMBERED_THINGS = frozenset({"Flight", "Highway", "Route", "Interstate", "Resolution", "Proposition"})
 _BODIES = vocabulary.wordset(
     "corporation commission administration union agency department ministry institute committee authority council board bank trust"
 )
@@ -283,6 +284,8 @@ def is_version(token: Token, after: Token | None) -> bool:
     """
     if _CODE.fullmatch(token.text) and token.i and _LETTERS.fullmatch(token.nbor(-1).text):
         return True  # PEP 481
+    if token.i and token.nbor(-1).text in _NUMBERED_THINGS and re.fullmatch(r"\d{1,4}", token.text):
+        return True  # Flight 587
     if not re.fullmatch(r"\d{1,2}|[IVX]{1,4}", token.text):
         return False
     if after is not None and after.text == "costs":

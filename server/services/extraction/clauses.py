@@ -28,6 +28,7 @@ from server.services.extraction.syntax import (
 
 _SUPPOSING = frozenset({"imagine", "suppose", "supposing", "assume", "assuming", "pretend"})
 _NEAR = 3
+_MEMBERS = frozenset({"member", "founder", "leader", "frontman", "vocalist"})
 _AGAINST = frozenset({"by", "against", "over", "past"})
 _NO_VERBS = KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
 """What the tagger takes for a verb before a name: "his wife and girlfriend Ada"."""
@@ -196,7 +197,9 @@ def _called_by_name(noun: Token, governor: Token | None = None) -> Iterator[Toke
     After a preposition only where little else can be meant: "the son of the painter Bo Roe", "won by the champion Ada Roe".
     """
     plain = (
-        noun.dep_ != "pobj" or noun.head.lower_ in _AGAINST or (governor is not None and governor.lemma_.lower() in KIN)
+        noun.dep_ != "pobj"
+        or noun.head.lower_ in _AGAINST
+        or (governor is not None and governor.lemma_.lower() in KIN | _MEMBERS)
     )
     for one in conjuncts(noun):
         single = plain and one.tag_ != "NNS" and one.dep_ != "attr"

@@ -269,8 +269,11 @@ class _Chunk:
         cited = quoted(passage.doc)
         for (name, place), (after, around) in pairwise(pairs):
             text = passage.block.text
-            listed = re.match(r",? (?:and|or|&) |, [A-Z]", text[after.end : after.end + 6]) is not None
-            goes_on = listed or (around.trust < Trust.LIST and _titles(text, after.end))
+            listed = re.match(
+                r",? (?:and|or|&) |, (?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]",
+                text[after.end : after.end + 6],
+            )
+            goes_on = listed is not None or (around.trust < Trust.LIST and _titles(text, after.end))
             if (
                 place.type in {"place", "organization"}
                 and around.type == "place"

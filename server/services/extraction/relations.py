@@ -113,6 +113,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         and complement.token.nbor(1).lower_ == "to"
     ):
         return None  # "arranged for Ada to meet"
+    if preposition == "with" and _is_set_off(complement.token):
+        return None  # "Ada left, with Bea in tears"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
         return None
     if preposition == "by" and not clause.passive and clause.verb.tag_ != "VBN":
@@ -146,6 +148,13 @@ def _is_relative(complement: Complement, noun: Token, member: Member) -> bool:
         token = token.head
     own = token.dep_ != "pobj" or not is_name(token.head.head)
     return own and (member.type == "person" or member.trust <= Trust.RECOGNISER)
+
+
+def _is_set_off(token: Token) -> bool:
+    """Tell whether a comma stands before the preposition of a list's first name."""
+    while token.dep_ in {"conj", "appos"}:
+        token = token.head
+    return token.dep_ == "pobj" and token.head.i > 0 and token.head.nbor(-1).text == ","
 
 
 def _hangs_on(token: Token, head: Token) -> bool:
