@@ -103,6 +103,12 @@ def test_a_processor_that_cuts_off_sums_of_products_is_noticed(sums: int, overfl
     assert _overflows(Probe()) is overflows
 
 
+def test_products_that_cannot_overflow_give_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = Inference(threads=1).encode(TEXTS)
+    monkeypatch.setattr("server.embeddings.inference._overflows", lambda probe: True)
+    assert np.array_equal(Inference(threads=1).encode(TEXTS), fast)
+
+
 def test_the_probe_asks_for_the_largest_sums() -> None:
     session = onnxruntime.InferenceSession(overflow_probe(), providers=["CPUExecutionProvider"])
     (sums,) = session.run(None, {})
