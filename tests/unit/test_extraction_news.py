@@ -164,3 +164,22 @@ def test_a_post_belongs_to_the_name_before_it_and_to_the_body_behind_its_parts(t
 def test_a_flight_is_called_by_its_number() -> None:
     """The number of a flight is part of its name."""
     assert "Oslo Airlines Flight 587" in names("Oslo Airlines Flight 587 crashed near Bergen.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("President Peter Lind named Anna Berg a judge in Oslo.", ("Anna Berg", "WORKS_AT", "Peter Lind")),
+        ("Peter Lind joined Siemens to oppose the plan.", ("Peter Lind", "WORKS_AT", "Siemens")),
+        ("Siemens was hit by Bosch and Anna Berg left.", ("Anna Berg", "HIT", "Siemens")),
+    ],
+)
+def test_nobody_is_employed_by_a_person_or_for_one_purpose(text: str, expected: Edge) -> None:
+    """Who appoints for a state is no employer, who joins others to do one thing is not hired, and a new clause ends a list."""
+    assert expected not in edges(text)
+
+
+def test_an_object_pronoun_takes_up_an_object() -> None:
+    """ "Him" is whom the clause before was done to, not who did it."""
+    text = "Peter Lind named Tom Berg a judge and Anna Holm praised him."
+    assert ("Anna Holm", "PRAISED", "Tom Berg") in edges(text)

@@ -55,7 +55,7 @@ class Discourse:
         if word in _PERSONS:
             genders = {_PERSONS[word], "u"}
             found = self._latest(lambda member: member.type == "person" and member.gender in genders)
-            above = _subject_above(reading, token)
+            above = _object_before(reading, token) or _subject_above(reading, token)
             if above is not None and above.type == "person" and above.gender in genders:
                 surer = found is not None and found.gender != "u" and above.gender == "u"
                 return found if surer else above
@@ -147,6 +147,14 @@ def _subject_above(reading: Reading, token: Token) -> Member | None:
             if named:
                 return named
     return None
+
+
+def _object_before(reading: Reading, pronoun: Token) -> Member | None:
+    """Return the name that an object pronoun takes up as an object: "Ada named Bo a judge and Cy praised him"."""
+    if pronoun.dep_ != "dobj" or pronoun.tag_ != "PRP":
+        return None
+    before = reversed(pronoun.doc[pronoun.sent.start : pronoun.i])
+    return next((of for one in before if one.dep_ == "dobj" and (of := reading.member(one)) is not None), None)
 
 
 def _is_unnamed_thing(pronoun: Token) -> bool:

@@ -96,7 +96,9 @@ def employment(scene: Scene, draft: Draft) -> None:
 
 
 def _appoint(scene: Scene, draft: Draft) -> None:
-    """ "Acme appointed Ada as its CTO": the role is Ada's, and at Acme."""
+    """ "Acme appointed Ada as its CTO": the role is Ada's, and at Acme; a person who appoints is no employer."""
+    if scene.subject.type == "person" and scene.subject.trust > Trust.RECOGNISER:
+        return
     roles = [one for one in scene.clause.complements if is_role(one.token) and one.preposition in {"", "as", "to"}]
     chosen = [
         member
@@ -145,7 +147,8 @@ def _is_over(verb: Token) -> bool:
 def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tuple[str, str | None]]:
     """Return the kinds of edge that the roles make, each once, with the role."""
     if not roles:
-        joins = scene.clause.lemma in _JOINING and any(word.lower() in _UNIONS for word in employer.name.split())
+        union = any(word.lower() in _UNIONS for word in employer.name.split())
+        joins = scene.clause.lemma in _JOINING and (union or _is_for_a_purpose(scene.clause.verb))
         kind = "WORKED_AT" if _is_over(scene.clause.verb) else "WORKS_AT"
         return [("JOINED" if joins else kind, None)]
     over = _is_over(scene.clause.verb)
@@ -154,6 +157,11 @@ def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tupl
         kind = post_type(role.token)
         kinds.setdefault("WORKED_AT" if over and kind == "WORKS_AT" else kind, scene.phrase(role.token))
     return list(kinds.items())
+
+
+def _is_for_a_purpose(verb: Token) -> bool:
+    """Tell whether somebody joins others only to do something with them: "joined Democrats to oppose the bill"."""
+    return any(child.dep_ in {"xcomp", "advcl"} and child.tag_ == "VB" for child in verb.children)
 
 
 def post_type(role: Token) -> str:

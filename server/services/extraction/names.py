@@ -289,7 +289,7 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
             return True
     if is_rank(before) or not is_capital(before):
         return False
-    return before.text in vocabulary.given_names() or not starts_sentence(before)
+    return before.text in vocabulary.given_names() or is_odd(before) or not starts_sentence(before)
 
 
 def _takes_of(head: Token, *, article: bool) -> bool:

@@ -12,7 +12,7 @@ from server.services.extraction.employment import FOUNDERS, is_former, is_role
 from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import KIN, is_name, whole
+from server.services.extraction.syntax import KIN, SUBJECTS, is_name, whole
 
 _MAKING = vocabulary.wordset(
     "build develop write program code implement work ship design create run deploy maintain engineer architect automate migrate model "
@@ -113,6 +113,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         and complement.token.nbor(1).lower_ == "to"
     ):
         return None  # "arranged for Ada to meet"
+    if _begins_clause(complement.token):
+        return None
     if preposition == "with" and _is_set_off(complement.token):
         return None  # "Ada left, with Bea in tears"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
@@ -148,6 +150,13 @@ def _is_relative(complement: Complement, noun: Token, member: Member) -> bool:
         token = token.head
     own = token.dep_ != "pobj" or not is_name(token.head.head)
     return own and (member.type == "person" or member.trust <= Trust.RECOGNISER)
+
+
+def _begins_clause(name: Token) -> bool:
+    """Tell whether a listed name has a verb of its own that the parser has given nobody: "hit by Acme and Ada left"."""
+    after = name.nbor(1) if name.dep_ == "conj" and name.i + 1 < len(name.doc) else None
+    own = after is not None and after.tag_ in {"VBD", "VBZ"} and after.dep_ == "conj"
+    return own and after is not None and not any(child.dep_ in SUBJECTS for child in after.children)
 
 
 def _is_set_off(token: Token) -> bool:

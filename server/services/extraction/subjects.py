@@ -33,6 +33,8 @@ def subjects(verb: Token) -> list[Token]:
         and verb.nbor(-1).pos_ in {"NOUN", "PROPN"}
     ):
         return []  # "attacked targets in Syria linked to Iran"
+    if verb.dep_ == "conj" and verb.tag_ == "VBN" and verb.head.tag_ in {"VB", "VBG"}:
+        return []  # "to forget those killed": no list of deeds
     if goes_on or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
         if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:

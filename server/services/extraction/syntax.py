@@ -114,6 +114,7 @@ def _is_listed(token: Token) -> bool:
     before = token.doc[token.left_edge.i - 1] if token.left_edge.i else None
     return (
         is_name(token)
+        and token.head.tag_ != "CD"
         and token.lower_ not in vocabulary.TITLES
         and before is not None
         and before.text in {",", "and", "or", "&"}
