@@ -33,6 +33,7 @@ def edges(text: str) -> set[Edge]:
         ("New Jersey Democratic Gov. Peter Lind resigned.", {"New Jersey", "Peter Lind"}),
         ("Guitarist Robert Holm died on Dec. 1 in Los Angeles.", {"Robert Holm", "Los Angeles"}),
         ("Senate Majority Leader Anna Berg spoke.", {"Senate", "Anna Berg"}),
+        ("Master Sergeant Peter Lind spoke.", {"Peter Lind"}),
         ("World Heavyweight Champion Peter Lind fought Robert Holm.", {"Peter Lind", "Robert Holm"}),
         (
             "Anna Berg established the American Research and Development Corporation.",
@@ -171,11 +172,10 @@ def test_a_flight_is_called_by_its_number() -> None:
     [
         ("President Peter Lind named Anna Berg a judge in Oslo.", ("Anna Berg", "WORKS_AT", "Peter Lind")),
         ("Peter Lind joined Siemens to oppose the plan.", ("Peter Lind", "WORKS_AT", "Siemens")),
-        ("Siemens was hit by Bosch and Anna Berg left.", ("Anna Berg", "HIT", "Siemens")),
     ],
 )
 def test_nobody_is_employed_by_a_person_or_for_one_purpose(text: str, expected: Edge) -> None:
-    """Who appoints for a state is no employer, who joins others to do one thing is not hired, and a new clause ends a list."""
+    """Who appoints for a state is no employer, who joins others to do one thing is not hired: neither works there."""
     assert expected not in edges(text)
 
 

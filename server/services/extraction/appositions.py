@@ -60,12 +60,18 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
         for noun in above
         if _is_head_of(noun, name) or not any(child.lower_ == "of" and child.i < name.i for child in noun.children)
     ]
+    above = [noun for noun in above if noun.tag_ != "NN" or not _has_named(noun, name)]
     if name.dep_ == "appos" and name.head.dep_ == "pobj" and name.head.head.lower_ in {"of", "at"}:
         beyond = name.head.head.head  # "the head of Acme, Ada Roe, said"
         above += [beyond] if _is_head_of(beyond, name) else []
     return [
         noun for noun in (*after, *before, *above) if noun.pos_ in {"NOUN", "PROPN"} and reading.member(noun) is None
     ]
+
+
+def _has_named(noun: Token, name: Token) -> bool:
+    """Tell whether one son has his name already: "his son Bo and daughter-in-law Ada"."""
+    return any(child.dep_ == "appos" and is_name(child) and child.i < name.i for child in noun.children)
 
 
 def _set_beside(name: Token) -> list[Token]:

@@ -38,7 +38,9 @@ _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
 _MONTHLY = frozenset({"Will", "April", "May", "June", "August", "Art", "Sunday"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
-_RANKS = vocabulary.wordset("supreme chief senior vice deputy former acting interim executive general co- -")
+_RANKS = vocabulary.wordset(
+    "master staff lance petty warrant supreme chief senior vice deputy former acting interim executive general co- -"
+)
 _CALLINGS = vocabulary.wordset(
     "guitarist drummer bassist pianist violinist cellist saxophonist rapper broadcaster presenter detective inspector prosecutor "
     "comedian comic superstar "
