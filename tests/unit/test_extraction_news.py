@@ -183,3 +183,8 @@ def test_an_object_pronoun_takes_up_an_object() -> None:
     """ "Him" is whom the clause before was done to, not who did it."""
     text = "Peter Lind named Tom Berg a judge and Anna Holm praised him."
     assert ("Anna Holm", "PRAISED", "Tom Berg") in edges(text)
+
+
+def test_a_broadcaster_is_not_directed() -> None:
+    """What a director directed is the series, though the broadcaster's name stands before the participle."""
+    assert edges("It is a series from HBO, directed by Anna Berg.") == set()

@@ -33,6 +33,9 @@ _PROVISIONS = frozenset({"usage", "use", "access", "support", "integration", "co
 _CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
 _DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
 _LYING = frozenset({"place", "organization", "concept"})
+_FILMING = frozenset({"direct", "film", "write"})
+_UNFILMED = frozenset({"person", "organization", "place"})
+"""What is not directed or written by anybody: in "a series for Acme, directed by Ada" that is the series."""
 _COMPANY_VERBS = vocabulary.wordset("sell employ launch offer manufacture acquire hire operate supply ship announce")
 _EMPTY = frozenset(
     {"as", "like", "than", "per", "despite", "because", "since", "until", "before", "after", "during", "about", "of"}
@@ -79,6 +82,8 @@ def edges(scene: Scene, draft: Draft) -> None:
             continue
         _learn(scene, complement, member)
         source, target = scene.subject, member
+        if clause.lemma in _FILMING and clause.passive and source.type in _UNFILMED and source.trust > Trust.RECOGNISER:
+            continue
         if complement.preposition == "by":
             kind, inverted = predicates.agent_type(clause.lemma, kind, present=_is_present(clause.verb))
             source, target = (member, scene.subject) if inverted else (source, target)

@@ -115,7 +115,8 @@ def described_by(noun: Token) -> list[Token]:
 def _antecedent(verb: Token, subject: Token) -> list[Token]:
     """Return what a relative pronoun stands for, else the subject and those listed with it."""
     if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
-        return described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
+        found = described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
+        return [one for one in found if one.i < verb.i]  # "a list that includes Acme" is no name's
     several = any(child.dep_ in {"cc", "conj"} for child in subject.children)
     return conjuncts(subject) if several else [subject]
 
