@@ -17,7 +17,7 @@ from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import KIN, PERSON, called, conjuncts, is_name, whole
+from server.services.extraction.syntax import PERSON, SUBJECTS, called, conjuncts, is_name, kin_after, whole
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -29,19 +29,55 @@ def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member]
             continue
         for noun in _nouns_beside(token, reading):
             _describe(reading, member, noun, resolved, draft)
+    front = _fronted(sentence, reading)
+    if front is not None and front[1].i in resolved and not cited:
+        _describe(reading, resolved[front[1].i], front[0], resolved, draft)
     for token in sentence:
-        if token.dep_ == "appos" and token.lemma_.lower() in KIN and token.i not in cited:
+        if token.dep_ == "appos" and token.lemma_.lower() in vocabulary.KIN and token.i not in cited:
             for child in _subjects_beyond(token, reading):
                 if child.i in resolved:
                     _describe(reading, resolved[child.i], token, resolved, draft)
 
 
+_SEX = {
+    **dict.fromkeys(
+        ("husband", "son", "father", "brother", "uncle", "nephew", "grandson", "grandfather", "actor", "king"), "m"
+    ),
+    **dict.fromkeys(
+        ("wife", "daughter", "mother", "sister", "aunt", "niece", "granddaughter", "grandmother", "actress", "queen"),
+        "f",
+    ),
+}
+"""What a noun beside a name tells of pronouns that mean it."""
+
+
+def _fronted(sentence: Span, reading: Reading) -> tuple[Token, Token] | None:
+    """Return the noun that a sentence begins with and the name that it describes: "A graduate of Brown, Ada Roe began"."""
+    first = sentence[0]
+    if first.lower_ not in {"a", "an", "the"} or first.dep_ != "det" or reading.member(first.head) is not None:
+        return None
+    noun, verb = first.head, first.head.head
+    if (
+        noun.pos_ != "NOUN"
+        or verb.pos_ not in {"VERB", "AUX"}
+        or noun.dep_ not in {"nsubj", "advcl", "npadvmod", "dep", "attr", "ccomp"}
+    ):
+        return None
+    for subject in verb.children:
+        if subject.dep_ in SUBJECTS and subject.i > noun.i + 1 and subject.nbor(-1).text == ",":
+            return noun, subject
+    return None
+
+
 def _subjects_beyond(noun: Token, reading: Reading) -> list[Token]:
     """Return whom a son or daughter is that stands beside no person: "was born in Oslo, the son of", "was a peer, the son of"."""
-    beside = reading.member(noun.head)
+    head, beside = noun.head, reading.member(noun.head)
+    if head.pos_ == "PRON" and head.dep_ in SUBJECTS:
+        return [head]
     verb = next((one for one in noun.ancestors if one.pos_ in {"VERB", "AUX"}), None)
-    placed = beside is not None and beside.type == "place"
-    if verb is None or not (placed or (beside is None and noun.head.dep_ == "attr")):
+    placed = beside is not None and beside.type in {"place", "organization"}
+    dated = beside is None and (head.pos_ == "NUM" or reading.period(head) is not None)
+    if verb is None or not (placed or dated or (beside is None and head.dep_ == "attr")):
         return []
     return subjects(verb)
 
@@ -83,7 +119,7 @@ def _set_beside(name: Token) -> list[Token]:
         before = noun.doc[edge - 2] if edge > 1 and noun.doc[edge - 1].text == "," else None
         listed = before is not None and before.dep_ == "conj" and is_name(before) and _first_listed(before) == first
         own = noun.head == name
-        if (before == name and (own or is_role(noun))) if listed else own:
+        if (before == name and (own or is_role(noun) or noun.lemma_.lower() in vocabulary.KIN)) if listed else own:
             found.append(noun)
     return found
 
@@ -109,11 +145,12 @@ def _is_right_before(noun: Token, name: Token) -> bool:
 
 def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
     word = noun.lemma_.lower()
-    if word in KIN and not _may_be_person(member):
+    if word in vocabulary.KIN and not _may_be_person(member):
         return
+    member.sex = member.sex or _SEX.get(word, "")
     for owner_token, word_before in _owners(noun, member, resolved):
         owner = resolved[owner_token.i]
-        if word in KIN:
+        if word in vocabulary.KIN:
             if not (_may_be_person(member) and _may_be_person(owner)):
                 continue
             member.learn("person", Trust.CUE)
@@ -140,8 +177,10 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             member.learn("work", Trust.CUE)
             draft.relate(member, "CREATED_BY", owner)
         elif word_before == "of" and (not is_role(noun) or owner.type == "place"):
-            if word in vocabulary.TITLES and owner.type == "person":
+            if (word in vocabulary.TITLES and owner.type == "person") or word in _NOWHERE:
                 continue
+            if noun.pos_ == "PROPN" and word not in vocabulary.TITLES and not is_role(noun):
+                continue  # "Albert the Pious of Bavaria"
             draft.relate(member, upper_snake("former" if is_former(noun) else "", word, "of"), owner)
     kind = type_of(noun)
     above = any(child.dep_ == "appos" and resolved.get(child.i) is member for child in noun.children)
@@ -239,7 +278,7 @@ def _is_seat(owner: Member) -> bool:
 
 def _listed(first: Token, noun: Token, resolved: Mapping[int, Member]) -> list[Token]:
     """Return the names of a list after "of"; of parents also those that the parser has hung on a title: "of Ernst, Prince of X, and Ada"."""
-    kin = noun.lemma_.lower() in KIN
+    kin = noun.lemma_.lower() in vocabulary.KIN
     found = [one for one in conjuncts(first) if one == first or (one.text == PERSON) == (first.text == PERSON)]
     if not kin:
         return found
@@ -247,7 +286,14 @@ def _listed(first: Token, noun: Token, resolved: Mapping[int, Member]) -> list[T
     titled = [one for one in beyond if one.dep_ == "conj" and one.head.text != PERSON]
     after = [one for one in noun.children if one.dep_ == "appos" and one.i > first.i and one.i in resolved]
     named = [] if first.i in resolved else after[:1]  # "the son of the former governor Ada"
-    return [*found, *titled, *named]
+    end = kin_after(first)
+    return [one for one in (*found, *titled, *named) if one.i < end]
+
+
+_NOWHERE = vocabulary.wordset(
+    "north south east west northeast northwest southeast southwest kilometer kilometre mile km"
+)
+"""What says how far or on which side of a place something else lies."""
 
 
 def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list[tuple[Token, str]]:

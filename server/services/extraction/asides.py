@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
 from server.services.extraction.draft import Draft
 from server.services.extraction.kinds import Trust
 from server.services.extraction.names import Name
 from server.services.extraction.periods import Period, periods
+from server.services.extraction.predicates import upper_snake
 from server.services.extraction.protocol import ValueType
 
 _BRACKET = re.compile(r"\s?\(\s?([^()]{1,120})\)")
@@ -22,9 +24,26 @@ _DEATH = re.compile(r"\b(?:died|d\.)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*[–—-]\s*")
 _SMALL = frozenset({"in", "at", "near", "of", "the", "de", "la"})
 _TITLE_GAP = re.compile(
-    r",?\s(?:née|né|nee|of|(?:the\s)?(?:\d+(?:st|nd|rd|th)\s)?[A-Z]\w+(?:\s[A-Z]\w+)?(?:\s(?:of|de|von))?)\s"
+    r",?\s(?:\d{1,2}(?:st|nd|rd|th)|née|né|nee|of|(?:the\s)?(?:\d+(?:st|nd|rd|th)\s)?[A-Z]\w+(?:\s[A-Z]\w+)?(?:\s(?:of|de|von))?)\s"
 )
 """What stands between a person's name and a title's place or a maiden name."""
+_REALM_GAP = re.compile(r", (?:the )?(?:\d+(?:st|nd|rd|th) )?[A-Z]\w+(?: [A-Z]\w+)? of ")
+"""What stands between a ruler and a realm, whatever that seems to be."""
+_RANK = (
+    r"(?:Earl|Baron|Baronet|Duke|Viscount|Marquess|Marquis|Lord|Count|Countess|Duchess|Baroness|Viscountess|Margrave|Margravine|Landgrave|"
+    r"Prince|Princess|King|Queen|Elector|Electress|Emperor|Empress|Bishop|Archbishop|Marchioness|Dauphin|Infante|Infanta)"
+)
+_REALM = r"[A-ZÀ-Þ][\w’'-]*(?:(?:-\s?|\s)[A-ZÀ-Þ][\w’'-]+){0,2}"
+_PEERAGE = re.compile(rf",\s?\d{{1,2}}(?:st|nd|rd|th)\s{_RANK}\b(?:\s(?:of\s(?:the\s)?)?{_REALM}(?:\sof\s{_REALM})?)?")
+_AFTER_TITLE = re.compile(r",\s([a-z]+)")
+_EXPLAINING = vocabulary.wordset(
+    "a an the who whom whose which where when by of in at from with as known born heir heiress lord king queen"
+)
+_SECOND = re.compile(r"\sand\s([A-ZÀ-Þ][\w’'-]+)(?=\s?[(,.;])")
+"""The second realm of a title: "Earl of Strathmore and Kinghorne"."""
+_RULE = re.compile(
+    rf",\s(?:the\s)?(?:future\s|then\s|later\s)?((?:(?:Crown|Grand|Hereditary|Titular)\s)?{_RANK}(?:\s(?:Palatine|consort))?)\sof\s(?:the\s)?{_REALM}"
+)
 _AFTER_DATE = re.compile(r"\d{3,4},?\s(?:(?:in|at|near)\s)?(?:the\s)?$")
 _BEFORE_DATE = re.compile(r",\s(?:\d|[A-Z][a-z]+ \d)")
 _KNOWN_AS = re.compile(r"(?:also known as|known as|aka|a\.k\.a\.|formerly|or|short for|abbreviated)\s+", re.IGNORECASE)
@@ -44,7 +63,8 @@ class Aside:
 def asides(text: str, names: Sequence[Name]) -> Iterator[tuple[int, Aside]]:
     """Yield each bracket that follows a name, with that name's index."""
     for index, name in enumerate(names):
-        bracket = _BRACKET.match(text, name.end)
+        title = next(titles(text, (name,)), None)
+        bracket = _BRACKET.match(text, title.end if title else name.end)
         if bracket is None:
             continue
         inside = bracket[1].strip()
@@ -54,6 +74,69 @@ def asides(text: str, names: Sequence[Name]) -> Iterator[tuple[int, Aside]]:
             yield index, Aside(bracket.start(), bracket.end(), alias, born, died)
 
 
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title at text[start:end] behind the name of its bearer; `rank` where it is over places: "Duke"."""
+
+    start: int
+    end: int
+    bearer: Name
+    rank: str | None
+
+
+def titles(text: str, names: Sequence[Name]) -> Iterator[Title]:
+    """Yield the titles that follow persons: ", 2nd Earl of Bute" and ", Duke of Savoy" belong to them and name nobody else."""
+    for name in names:
+        if text[name.end : name.end + 1] != "," or (name.type != "person" and name.trust > Trust.RECOGNISER):
+            continue
+        if (numbered := _PEERAGE.match(text, name.end)) is not None:
+            yield Title(numbered.start(), _past_comma(text, _past_second(text, numbered.end())), name, None)
+        elif (rule := _RULE.match(text, name.end)) is not None:
+            yield Title(
+                rule.start(),
+                _past_comma(text, _past_second(text, _past_realms(text, names, rule.end()))),
+                name,
+                rule[1],
+            )
+
+
+def _is_realm(name: Name) -> bool:
+    return name.type == "place" and name.trust >= Trust.LIST
+
+
+def _past_second(text: str, end: int) -> int:
+    """Return the end past a second realm that a list of places lacks: "Earl of Strathmore and Kinghorne (1773"."""
+    second = _SECOND.match(text, end)
+    if second is None or second[1] in vocabulary.given_names():
+        return end
+    after = _AFTER_TITLE.match(text, second.end())
+    person = after is not None and (after[1] in _EXPLAINING or after[1] in vocabulary.KIN)  # "and Cicely, daughter of"
+    return end if person else second.end()
+
+
+def _past_comma(text: str, end: int) -> int:
+    """Return the end past a comma that only closes the title, before "and" or a verb; a noun or "who" explains the bearer further."""
+    after = _AFTER_TITLE.match(text, end)
+    return end + 1 if after is not None and after[1] not in _EXPLAINING and after[1] not in vocabulary.KIN else end
+
+
+def _past_realms(text: str, names: Sequence[Name], end: int) -> int:
+    """Return where the realms of a title end: "Count of Holland and Zeeland"."""
+    for name in names:
+        if name.start < end < name.end or (
+            _is_realm(name) and name.start >= end and text[end : name.start] in {" and ", ", ", " and of "}
+        ):
+            end = name.end
+    return end
+
+
+def is_title(name: Name, found: Iterable[Title]) -> bool:
+    """Tell whether a name is but the words of a title: Earl of Bute, and Alington; Bute is a place."""
+    if not any(title.start < name.start < title.end for title in found):
+        return False
+    return name.type == "person" or name.text.split()[0].lower() in vocabulary.TITLES
+
+
 def whose_life(text: str, names: Sequence[Name], index: int, aside: Aside) -> tuple[int, Aside]:
     """Return which name the dates after names[index] are of, and the aside with what stands between.
 
@@ -61,8 +144,11 @@ def whose_life(text: str, names: Sequence[Name], index: int, aside: Aside) -> tu
     """
     if aside.born is None and aside.died is None:
         return index, aside
-    while index > 0 and (names[index].type != "person" or len(names[index].text.split()) < 2):
-        gap = text[names[index - 1].end : names[index].start]
+    while index > 0:
+        gap = _RULE.sub("", _PEERAGE.sub("", text[names[index - 1].end : names[index].start]))
+        full = names[index].type == "person" and len(names[index].text.split()) > 1
+        if full and not _REALM_GAP.fullmatch(gap):
+            break
         letters = names[index].text.isupper() and gap.strip() == ","
         if not letters and not _TITLE_GAP.fullmatch(gap):
             break
@@ -95,13 +181,23 @@ def _is_between(words: str) -> bool:
     return _RANGE.search(words) is not None and all(part in _SMALL or part[0].isupper() for part in parts)
 
 
+def state_titles(found: Iterable[Title], members: Iterable[tuple[Name, Member]], draft: Draft) -> None:
+    """Add over what places somebody's title is: "Albert, Duke of Bavaria"."""
+    known = list(members)
+    for title in found:
+        bearer = next((member for name, member in known if name.start == title.bearer.start), None)
+        for name, place in known:
+            if bearer and title.rank and title.start < name.start < title.end and place.type == "place":
+                draft.relate(bearer, upper_snake(title.rank, "of"), place)
+
+
 def state_places(
     member: Member, aside: Aside, text: str, inside: Iterable[tuple[int, int, Member]], draft: Draft
 ) -> None:
     """Add where somebody was born and died, from the places right beside the dates; `inside`: characters and whom they name."""
     done: set[str] = set()
     for start, end, place in inside:
-        before, after = text[aside.start : start], text[end : aside.end]
+        before, after = text[max(text.rfind("(", aside.start, start), aside.start) : start], text[end : aside.end]
         beside = _AFTER_DATE.search(before) or (re.search(r"[(;–—-]\s?$", before) and _BEFORE_DATE.match(after))
         if place.type not in {"place", "concept"} or not beside:
             continue

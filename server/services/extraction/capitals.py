@@ -184,6 +184,10 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         reach = _past_of(doc, start, end)
         if reach is not None:
             return reach
+    if token.text == "at" and is_capital(after) and doc[start].text == "University" and after.ent_type_ != "ORG":
+        return end + 2  # University of Texas at Austin
+    if token.text == "the" and end - start < 3 and _is_epithet(doc, end):
+        return end + 2
     bound = token.text in vocabulary.PARTICLES or token.text == "&"
     hyphen = token.text in {"-", "–"} and not doc[end - 1].whitespace_ and not token.whitespace_
     if (bound or hyphen) and is_capital(after):
@@ -197,6 +201,16 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     if hyphen and end - start > 1 and after.is_alpha and _ends_given_name(doc[end - 1], after):
         return end + 2
     return end + 1 if is_version(token, after) else None
+
+
+def _is_epithet(doc: Doc, index: int) -> bool:
+    """Tell whether "the" at the index opens what a ruler is called: Charles the Bold, Suleiman the Magnificent."""
+    before, after = doc[index - 1], doc[index + 1]
+    named = before.text in vocabulary.given_names() or before.ent_type_ == "PERSON" or _ROMAN.fullmatch(before.text)
+    known = after.lower_ in vocabulary.TITLES | vocabulary.TITLE_ROLES or after.text in vocabulary.listed()
+    third = doc[index + 2] if index + 2 < len(doc) else None
+    ends = third is None or not (is_capital(third) or third.tag_.startswith("NN") or third.text == "-")
+    return bool(named) and is_capital(after) and after.is_alpha and not known and ends
 
 
 def _owns(doc: Doc, start: int, end: int) -> bool:
@@ -260,6 +274,8 @@ def _past_of(doc: Doc, start: int, end: int) -> int | None:
 def _pairs(doc: Doc, start: int, end: int) -> bool:
     """Tell whether "and" belongs to an institution's field: "Department of Health and Human Services"."""
     within = [token.lower_ for token in doc[start:end]]
+    if doc[end + 1].lower_ in vocabulary.words("roles") | vocabulary.TITLES | _NOBLE:
+        return False  # Museum of Modern Art and Chair of its council
     institution = ("of" in within or "for" in within) and within[0] in vocabulary.OF_HEADS
     before, after = doc[end - 1], doc[end + 1]
     plain = all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in (before, after))
@@ -355,7 +371,8 @@ def _is_loose_end(doc: Doc, first: int, last: int, person: bool) -> bool:
     """Tell whether the last word of a run is no part of the name; a person's surname may be any word: Larry Page."""
     word = doc[last - 1]
     ordinal = last - first > 1 and word.text == "I"  # the number of a ruler, no pronoun
-    kept = ordinal or word.text.lower() in vocabulary.PLAN_NOUNS or (person and last - first == 2)
+    epithet = last - first > 2 and doc[last - 2].text == "the"  # Alexander the Great
+    kept = ordinal or epithet or word.text.lower() in vocabulary.PLAN_NOUNS or (person and last - first == 2)
     side = last - first > 1 and word.lower_ in _PARTIES  # the Senate Democratic leader
     return not kept and (side or _is_plain(word) or word.text.endswith("-"))
 

@@ -14,6 +14,14 @@ from server.services.extraction import vocabulary
 from server.services.extraction.kinds import Trust
 from server.services.extraction.protocol import ExtractedEntity, KnownName, Span
 
+_BY_TITLE = {
+    **dict.fromkeys(
+        ("princess", "queen", "lady", "duchess", "countess", "empress", "dame", "infanta", "landgravine"), "f"
+    ),
+    **dict.fromkeys(("prince", "king", "lord", "duke", "emperor", "landgrave", "margrave", "sultan", "pope"), "m"),
+}
+"""The gender that a title tells which belongs to a name."""
+
 
 @dataclass(slots=True, eq=False)
 class Member:
@@ -26,6 +34,7 @@ class Member:
     aliases: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     quote: str = ""
+    sex: str = ""
 
     def learn(self, kind: str, trust: Trust) -> None:
         """Take a better founded type in place of a guess; what was first stated stays."""
@@ -40,7 +49,12 @@ class Member:
     @property
     def gender(self) -> str:
         """f, m, or u where the given name does not tell."""
-        return vocabulary.given_names().get(self.name.split()[0], "u") if self.type == "person" else "n"
+        if self.type != "person":
+            return "n"
+        first = self.name.split()[0]
+        if self.sex:
+            return self.sex
+        return _BY_TITLE.get(first.lower()) or vocabulary.given_names().get(first, "u")
 
 
 class Cast:
@@ -83,9 +97,9 @@ class Cast:
             self._long[normal(name)] = name
             self._aliases[normal(name)] = alias
 
-    def meet(self, text: str, kind: str, trust: Trust) -> Member:
-        """Return the member that `text` names, a new one where nobody does."""
-        member = self.find(text) or (self._by_surname(text) if kind == "person" else None)
+    def meet(self, text: str, kind: str, trust: Trust, *, another: bool = False) -> Member:
+        """Return the member that `text` names, a new one where nobody does; `another`: not who had its surname alone so far."""
+        member = self.find(text) or (self._by_surname(text) if kind == "person" and not another else None)
         if (
             member is None
             and self.plans
@@ -168,6 +182,11 @@ def _canonical(text: str) -> str:
     return " ".join(words)
 
 
+def _is_place(word: str) -> bool:
+    """Tell whether a word alone means a place: "Delaware" is no short form of Delaware State University."""
+    return vocabulary.listed().get(word.capitalize()) == "place"
+
+
 def _is_plan(name: str) -> bool:
     words = name.split()
     return len(words) > 1 and words[-1].lower() in vocabulary.PLAN_NOUNS
@@ -183,13 +202,14 @@ def _is_part(wanted: str, member: Member) -> bool:
     if len(words) < 2:
         return False
     if member.type == "person":
-        return wanted in {words[-1], words[0]} and wanted not in vocabulary.PARTICLES
+        surname = words[0] if "of" in words else words[-1]  # Mary of Burgundy is not called Burgundy
+        return wanted in {surname, words[0]} and wanted not in vocabulary.PARTICLES
     if words[-1] in vocabulary.PLAN_NOUNS:
         return wanted == " ".join(words[:-1])
     if member.type == "organization":
         core = [word for word in words if word.strip(".,") not in vocabulary.LEGAL_FORMS]
         return wanted in {
             " ".join(core).rstrip(","),
-            words[0] if words[-1].strip(".") in vocabulary.ORGANIZATION_HEADS else "",
+            words[0] if words[-1].strip(".") in vocabulary.ORGANIZATION_HEADS and not _is_place(words[0]) else "",
         }
     return wanted.split()[-1] in vocabulary.PLAN_NOUNS and wanted == words[0]

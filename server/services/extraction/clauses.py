@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from spacy.tokens import Span, Token
 
+from server.services.extraction import vocabulary
 from server.services.extraction.doubts import doubt_of
 from server.services.extraction.quotations import quoted
 from server.services.extraction.subjects import described_by, is_late, subjects
 from server.services.extraction.syntax import (
     DENIALS,
-    KIN,
     OBJECTS,
     PERSON,
     called,
@@ -24,13 +24,15 @@ from server.services.extraction.syntax import (
     is_denied,
     is_name,
     is_passive,
+    kin_after,
 )
 
 _SUPPOSING = frozenset({"imagine", "suppose", "supposing", "assume", "assuming", "pretend"})
 _NEAR = 3
 _MEMBERS = frozenset({"member", "founder", "leader", "frontman", "vocalist"})
 _AGAINST = frozenset({"by", "against", "over", "past"})
-_NO_VERBS = KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
+_AUTHORS = frozenset({"author", "writer", "creator", "director", "producer", "composer"})
+_NO_VERBS = vocabulary.KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
 """What the tagger takes for a verb before a name: "his wife and girlfriend Ada"."""
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
@@ -50,8 +52,18 @@ class Complement:
         """Whether it hangs on the verb itself, or on a noun that the verb takes without a preposition."""
         noun = self.noun
         while noun is not None and (noun.dep_ in {"conj", "appos"} or _is_one_of(noun)):
-            noun = noun.head.head.head if noun.dep_ == "pobj" else noun.head
-        return noun is None or noun.dep_ in OBJECTS
+            noun = noun.head.head.head if noun.dep_ == "pobj" or _is_parallel(noun) else noun.head
+            if noun == self.noun or noun.pos_ in {"VERB", "AUX"}:
+                break
+        return noun is None or noun.dep_ in OBJECTS or (noun.lemma_ == "be" and noun.pos_ == "AUX")
+
+
+def _is_parallel(noun: Token) -> bool:
+    """Tell whether a listed noun stands beside the one before the name: "the wife of Tom and the mother of Ann"."""
+    if noun.dep_ != "conj" or is_name(noun) or not is_name(noun.head) or noun.head.dep_ != "pobj":
+        return False
+    words = {child.lower_ for child in noun.children}
+    return "of" in words and bool(words & {"the", "a", "an"})
 
 
 def _is_one_of(noun: Token) -> bool:
@@ -163,6 +175,8 @@ def _is_none(noun: Token) -> bool:
 
 def _is_verb(token: Token) -> bool:
     """Tell whether a token heads a clause; a root with subject and object does, even where the tagger takes "use" for a noun."""
+    if token.i and token.nbor(-1).text == "-":
+        return False  # a lady-in-waiting
     if token.pos_ in {"VERB", "AUX"} and token.lemma_ not in _NO_VERBS:
         return token.dep_ not in {"aux", "auxpass", "amod", "compound", "punct"}
     return token.dep_ == "ROOT" and {"nsubj", "dobj"} <= {child.dep_ for child in token.children}
@@ -185,6 +199,8 @@ def _complements(verb: Token) -> Iterator[Complement]:
             yield Complement(child)
         elif child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN"}:  # the last item of a list that the parser lost
             yield from (Complement(noun) for noun in conjuncts(child) if not is_denied(noun))
+            if verb.lemma_ == "be" and child.pos_ == "NOUN":  # ", and the mother of"
+                yield from _prepositions(child, noun=child)
         elif child.dep_ in {"prep", "agent", "dative"}:
             yield from _prepositional(child)
         elif child.dep_ == "advmod" and child.i > verb.i:
@@ -194,12 +210,15 @@ def _complements(verb: Token) -> Iterator[Complement]:
 def _called_by_name(noun: Token, governor: Token | None = None) -> Iterator[Token]:
     """Yield the noun and those listed with it, each by the name right behind it: "beat the champion Ada Roe".
 
-    After a preposition only where little else can be meant: "the son of the painter Bo Roe", "won by the champion Ada Roe".
+    After a preposition only where little else can be meant: "the son of the painter Bo Roe", "won by the champion Ada Roe",
+    "married to the actor Bo Roe".
     """
+    before = noun.head.lower_
     plain = (
         noun.dep_ != "pobj"
-        or noun.head.lower_ in _AGAINST
-        or (governor is not None and governor.lemma_.lower() in KIN | _MEMBERS)
+        or before in _AGAINST
+        or (governor is not None and governor.lemma_.lower() in vocabulary.KIN | _AUTHORS | _MEMBERS)
+        or (before == "to" and noun.head.head.lower_ == "married")
     )
     for one in conjuncts(noun):
         single = plain and one.tag_ != "NNS" and one.dep_ != "attr"
@@ -228,7 +247,11 @@ def _prepositional(
     for child in preposition.children:
         if child.dep_ in {"pobj", "pcomp"} and child.pos_ != "VERB":
             beyond = [] if noun is None else _beyond_title(child)
+            kin = noun is not None and noun.lemma_ in vocabulary.KIN
+            end = kin_after(child) if kin else sys.maxsize
             for one in (*_called_by_name(child, noun), *beyond):
+                if is_name(one) and (one.i >= end or (kin and child.text == PERSON != one.text)):
+                    continue
                 yield Complement(one, words, noun, adjective)
                 if not is_name(one) and one.tag_ != "CD":
                     yield from _prepositions(one, noun=one)

@@ -243,6 +243,8 @@ def kind_by_definition(doc: Doc, last: int) -> str | None:
         if token.lower_ in _LATE and noun is not None:
             break
         if token.tag_.startswith("VB") and token.tag_ not in {"VBN", "VBG"}:
+            if doc[index].text == "," and noun is not None and noun.i == token.i - 1:
+                return None  # "directed by Ada Roe, the film stars"
             break
         if token.text.islower() and token.tag_.startswith("NN"):
             noun = token

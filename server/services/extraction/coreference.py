@@ -5,7 +5,7 @@ One antecedent or none: a pronoun that nothing fits is reported as unresolved, n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from spacy.tokens import Token
 
@@ -14,11 +14,12 @@ from server.services.extraction.cast import Cast, Member
 from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import KIN, SUBJECTS
+from server.services.extraction.syntax import SUBJECTS
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 _THINGS = frozenset({"it", "its", "itself"})
 _GROUPS = frozenset({"they", "them", "their"})
+_OF_THE_NEARER = frozenset({"and", "&", "or", "by"})
 _HEADS = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
 _DEFINITE = frozenset({"the", "this", "that"})
 
@@ -27,10 +28,18 @@ class Discourse:
     """What the text is about at each point: the subjects and mentions so far, latest last, and the heading that it stands under."""
 
     def __init__(self, cast: Cast, about: Member | None) -> None:
-        self._about = [about] if about else []
+        self._about: list[Member | None] = [about] if about else []
         self._known = cast.known
         self._mentions: list[Member] = []
+        self._strangers: set[str] = set()
+        self._earlier = 0
+        self._whose: dict[str, Member] = {}
         self._subjects: list[Member | None] = []
+
+    def turn(self) -> None:
+        """Note that a new sentence begins."""
+        self._earlier = len(self._mentions)
+        self._whose.clear()
 
     def mention(self, member: Member) -> None:
         """Note that the text has just named `member`."""
@@ -39,6 +48,8 @@ class Discourse:
     def begin(self, subject: Member | None) -> None:
         """Note what a clause has just been about; None where that has no name, so that "it" means nothing named before."""
         self._subjects.append(subject)
+        if subject is not None and subject.type == "person":
+            self._strangers -= {"m", "f"} if subject.gender == "u" else {subject.gender}
 
     def head(self, member: Member | None) -> None:
         """Note a heading: what follows is about `member`."""
@@ -54,12 +65,14 @@ class Discourse:
         word = token.lower_
         if word in _PERSONS:
             genders = {_PERSONS[word], "u"}
-            found = self._latest(lambda member: member.type == "person" and member.gender in genders)
-            above = _object_before(reading, token) or _subject_above(reading, token)
-            if above is not None and above.type == "person" and above.gender in genders:
-                surer = found is not None and found.gender != "u" and above.gender == "u"
-                return found if surer else above
-            return found or self._person_by_pronoun()
+            found = self._of_its_sentence(reading, token, genders) or self._whose.get(word)
+            other = _object_before(reading, token)
+            if other is not None and other.type == "person" and other.gender in genders:
+                found = other
+            found = found or self._person(reading, token, genders)
+            if found is not None and (token.tag_ == "PRP$" or token.dep_ == "poss"):
+                self._whose[word] = found
+            return found
         if word in _THINGS:
             if word == "its":
                 above = _subject_above(reading, token)
@@ -76,14 +89,63 @@ class Discourse:
             )
         return self._definite(token)
 
-    def _person_by_pronoun(self) -> Member | None:
-        """Return the latest subject or topic, a person by the very pronoun, where only the recogniser has said anything else."""
-        for member in (
-            *reversed([one for one in self._subjects if one is not None]),
-            *self._about,
-            *reversed(self._known),
-        ):
-            if member.trust <= Trust.RECOGNISER and member.type != "person":
+    def _person(self, reading: Reading, token: Token, genders: set[str]) -> Member | None:
+        """Return the latest person that the pronoun may mean: nobody where somebody unnamed has been meant by it before."""
+        gender = _PERSONS[token.lower_]
+        if gender in self._strangers:
+            return None
+        barred = self._barred(reading, token)
+
+        def fits(member: Member) -> bool:
+            return member.type == "person" and member.gender in genders and id(member) not in barred
+
+        found = self._latest(fits, (self._subjects, self._about)) or self._person_by_pronoun(self._subjects)
+        found = found or self._latest(fits) or self._person_by_pronoun((*self._known, *self._about))
+        if found is None and token.dep_ in SUBJECTS:
+            self._strangers.add(gender)
+        return found
+
+    def _barred(self, reading: Reading, token: Token) -> set[int]:
+        """Return whom the pronoun cannot mean: an object is not its clause's subject, a subject is nobody that only a preposition has named."""
+        if token.tag_ == "PRP$" or token.dep_ == "poss":
+            return set()
+        if token.dep_ not in SUBJECTS:
+            verbs = (one for one in token.ancestors if one.pos_ in {"VERB", "AUX"})
+            doers = subjects(verb) if (verb := next(verbs, None)) is not None else []
+            return {id(member) for one in doers if (member := reading.member(one)) is not None}
+        before = {id(one) for one in self._mentions[: self._earlier]}
+        named = [one for one in token.doc[token.sent.start : token.i] if _is_oblique(one)]
+        members = (reading.member(one) for one in named)
+        return {id(member) for member in members if member is not None and id(member) not in before}
+
+    def _of_its_sentence(self, reading: Reading, token: Token, genders: set[str]) -> Member | None:
+        """Return the subject before a "his" or a second "he", where that is a person: "Ann was raised by her uncle Bob"."""
+        verb = next((one for one in token.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+        if verb is not None and token.dep_ in SUBJECTS:
+            verb = next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+        elif token.tag_ != "PRP$" and token.dep_ != "poss":
+            return None  # an object is another one than the subject
+        for subject in subjects(verb) if verb is not None else ():
+            member = reading.member(subject) or self._again(subject, genders)
+            if member is None or subject.i > token.i or subject.is_ancestor(token):
+                continue
+            fits = (one for one in reversed(self._mentions) if one.type == "person" and one.gender in genders)
+            joined = token.dep_ not in SUBJECTS and token.i > 0 and token.nbor(-1).lower_ in _OF_THE_NEARER
+            if joined and (nearer := next(fits, member)) is not member:
+                return nearer  # "the son of Paul and his wife"
+            return member if member.type == "person" and member.gender in genders else None
+        return None
+
+    def _again(self, token: Token, genders: set[str]) -> Member | None:
+        """Return whom a "she" at the start of the clause means."""
+        if token.lower_ not in _PERSONS or _PERSONS[token.lower_] not in genders:
+            return None
+        return self._latest(lambda member: member.type == "person" and member.gender in genders)
+
+    def _person_by_pronoun(self, members: Sequence[Member | None]) -> Member | None:
+        """Return the latest of `members`, a person by the very pronoun, where only the recogniser has said anything else."""
+        for member in reversed(members):
+            if member is not None and member.trust <= Trust.RECOGNISER and member.type != "person":
                 member.learn("person", Trust.CUE)
                 return member
         return None
@@ -107,9 +169,11 @@ class Discourse:
             fitting |= {"concept"}
         return self._latest(lambda member: member.type in fitting) if fitting else None
 
-    def _latest(self, fits: Callable[[Member], bool]) -> Member | None:
+    def _latest(
+        self, fits: Callable[[Member], bool], among: Sequence[Sequence[Member | None]] | None = None
+    ) -> Member | None:
         """Return the latest member that fits: subjects first, then what the title names, for a text goes on about what it is about."""
-        for members in (self._subjects, self._about, self._mentions, self._known):
+        for members in (self._subjects, self._about, self._mentions, self._known) if among is None else among:
             for member in reversed(members):
                 if member is not None and fits(member):
                     return member
@@ -129,6 +193,13 @@ def _has_nearer(token: Token) -> bool:
     return any(before.pos_ == "NOUN" and before.tag_ == "NN" for before in token.doc[token.sent.start : token.i])
 
 
+def _is_oblique(token: Token) -> bool:
+    """Tell whether a word, or the list that it is in, follows a preposition: "as a son of Karl, he"."""
+    while token.dep_ in {"conj", "appos"} and token.head != token:
+        token = token.head
+    return token.dep_ == "pobj"
+
+
 def _subject_above(reading: Reading, token: Token) -> Member | None:
     """Return the name that is the subject of the clause around a pronoun, or of one around that: "Ada said she", "Acme sold its"."""
     above = list(token.ancestors)
@@ -139,7 +210,7 @@ def _subject_above(reading: Reading, token: Token) -> Member | None:
     other = token.tag_ == "PRP" and token.dep_ not in SUBJECTS and not token.lower_.endswith("self")
     barred = {one.i for one in subjects(own)} if own is not None and other else set()  # "Ada hit her" is somebody else
     for verb in above:
-        if verb.lemma_ in {"be", "bear"} and any(one.lemma_.lower() in KIN for one in above):
+        if verb.lemma_ in {"be", "bear"} and any(one.lemma_.lower() in vocabulary.KIN for one in above):
             return None  # "he was the son of Bo Roe by his first wife"
         for child in verb.children:
             nearer = child.dep_ in SUBJECTS and child.i < token.i and child not in above and child.i not in barred

@@ -34,12 +34,35 @@ _WORKING = frozenset(
         "name",
         "promote",
         "lead",
+        "elect",
     }
 )
-_STAYING = frozenset({"take", "continue", "return", "rejoin", "sign", "stay", "come"})
+_STAYING = frozenset({"take", "continue", "return", "rejoin", "sign", "stay", "come", "succeed", "replace"})
+_SPENDING = frozenset({"begin", "start", "spend"})
+"""What somebody does with a career or with years somewhere."""
+_LEARNED = frozenset({"professor", "lecturer", "teacher", "scholar", "student", "fellow"})
+_SPENT = vocabulary.wordset("career year month decade week")
+_STAFFS = vocabulary.wordset("faculty staff team board")
+"""Who belongs to an organization: "joined the faculty of"."""
 _LEAVING = vocabulary.wordset("step stand resign retire leave quit depart")
 """What somebody does "as" what they were until then."""
-_STARTING = frozenset({"join", "rejoin", "take", "return", "become", "appoint", "hire", "name", "promote", "start"})
+_STARTING = frozenset(
+    {
+        "join",
+        "rejoin",
+        "take",
+        "return",
+        "become",
+        "appoint",
+        "hire",
+        "name",
+        "promote",
+        "start",
+        "elect",
+        "succeed",
+        "replace",
+    }
+)
 _DOING = frozenset({"lead", "manage", "run", "head", "build", "design", "develop", "oversee", "direct", "research"})
 _JOINING = frozenset({"join", "rejoin"})
 _AT = frozenset({"at", "for", "with", "by", "of", "in", "from"})
@@ -52,6 +75,16 @@ _ARTISTS = vocabulary.wordset(
     "singer musician composer author writer novelist poet actor actress painter player goalkeeper translator"
 )
 """Who is one of something without being employed there."""
+_BELONGING = vocabulary.wordset(
+    "fellow student resident trustee patron chair maintainer contributor moderator lead approver reviewer organizer"
+)
+"""Who is "of" an organization that hardly employs them."""
+_STAFF = vocabulary.wordset(
+    "engineer developer scientist researcher professor lecturer executive designer analyst employee manager editor reporter journalist "
+    "columnist correspondent ceo cto cfo scholar fellow programmer architect"
+)
+"""Whom an organization's name before the role employs: "a former Microsoft engineer"."""
+_OF_SCHOOLS = vocabulary.wordset("university college school academy seminary gymnasium")
 _APPOINTING = frozenset({"appoint", "hire", "name", "promote", "elect", "recruit"})
 _EARLIER = frozenset({"formerly", "previously", "once", "earlier"})
 _POSTS = vocabulary.wordset(
@@ -75,7 +108,9 @@ def employment(scene: Scene, draft: Draft) -> None:
     if lemma in _APPOINTING and not scene.clause.passive:
         _appoint(scene, draft)
         return
-    if scene.subject.type != "person" or lemma not in _WORKING | _JOINING | _DOING | _STAYING | _LEAVING:
+    if scene.subject.type != "person" or lemma not in _WORKING | _JOINING | _DOING | _STAYING | _LEAVING | _SPENDING:
+        return
+    if lemma in _SPENDING and not _is_spent(scene):
         return
     roles = [role for role in scene.clause.complements if _is_role(scene, role)]
     if lemma in _STAYING | _LEAVING:
@@ -86,13 +121,13 @@ def employment(scene: Scene, draft: Draft) -> None:
     for place, member in employers:
         member.learn("organization", Trust.STATED)
         scene.use(place.token)
-        for kind, described in _posts(scene, _roles_at(place, roles, employers), member):
+        for kind, described in _posts(scene, _roles_at(scene, place, roles, employers), member):
             when = _span(scene.when_of(place), lemma)
             draft.relate(scene.subject, kind, member, when, described, event=lemma in _STARTING)
     if lemma in {"be", "become"} and not employers and not _is_titled(scene, roles):
         return
     for role in roles:
-        _state_role(scene, draft, role, _employers_of(role, employers))
+        _state_role(scene, draft, role, _employers_of(scene, role, employers))
 
 
 def _appoint(scene: Scene, draft: Draft) -> None:
@@ -125,15 +160,19 @@ def _span(when: Period | None, lemma: str) -> Period | None:
 
 
 def _roles_at(
-    place: Complement, roles: list[Complement], employers: list[tuple[Complement, Member]]
+    scene: Scene, place: Complement, roles: list[Complement], employers: list[tuple[Complement, Member]]
 ) -> list[Complement]:
     """Return the roles that are held at a place: "a partner at A and a former engineer at B" are one each."""
-    return [role for role in roles if place in [one for one, _ in _employers_of(role, employers)]]
+    return [role for role in roles if place in [one for one, _ in _employers_of(scene, role, employers)]]
 
 
-def _employers_of(role: Complement, employers: list[tuple[Complement, Member]]) -> list[tuple[Complement, Member]]:
+def _employers_of(
+    scene: Scene, role: Complement, employers: list[tuple[Complement, Member]]
+) -> list[tuple[Complement, Member]]:
+    """Return where a role is held; one that has a name of its own, "developer of Python", has nothing of another role's employer."""
     own = [(place, member) for place, member in employers if _held(place) == role.token]
-    return own or employers
+    named = any(_held(one) == role.token and scene.member(one) is not None for one in scene.clause.complements)
+    return own if named else own or employers
 
 
 def _is_over(verb: Token) -> bool:
@@ -141,16 +180,38 @@ def _is_over(verb: Token) -> bool:
     if verb.dep_ == "pcomp" and verb.head.lower_ in {"after", "following"}:
         return True
     adverbs = {child.lower_ for child in verb.children if child.dep_ == "advmod"}
-    return bool(adverbs & _EARLIER) or ("then" in adverbs and verb.dep_ in {"parataxis", "acl", "advcl"})
+    if adverbs & _EARLIER or ("then" in adverbs and verb.dep_ in {"parataxis", "acl", "advcl"}):
+        return True
+    if verb.tag_ == "VBG" and any(one.dep_ == "mark" and one.lower_ == "after" for one in verb.children):
+        return True
+    if verb.lemma_ in _SPENDING and verb.tag_ in {"VBD", "VBN"}:
+        return True
+    past = verb.tag_ == "VBD" or any(child.dep_ == "aux" and child.lower_ == "had" for child in verb.children)
+    return past and any(_is_earlier(child) for child in verb.children)
+
+
+def _is_earlier(child: Token) -> bool:
+    """Tell whether a phrase puts its verb before a later post: "before joining", "prior to that", "before that"."""
+    if child.lower_ == "prior":
+        return True
+    if child.dep_ == "prep" and child.lower_ == "before":
+        return any(one.dep_ == "pcomp" or one.lower_ in {"that", "this"} for one in child.children)
+    marked = any(one.dep_ == "mark" and one.lower_ == "before" for one in child.children)
+    return child.dep_ == "advcl" and child.tag_ == "VBG" and marked
+
+
+def _is_spent(scene: Scene) -> bool:
+    """Tell whether the verb's object is a career or some years: "began her career as a reporter for", "spent five years at"."""
+    return any(not one.preposition and one.token.lemma_.lower() in _SPENT for one in scene.clause.complements)
 
 
 def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tuple[str, str | None]]:
     """Return the kinds of edge that the roles make, each once, with the role."""
     if not roles:
-        union = any(word.lower() in _UNIONS for word in employer.name.split())
-        joins = scene.clause.lemma in _JOINING and (union or _is_for_a_purpose(scene.clause.verb))
         kind = "WORKED_AT" if _is_over(scene.clause.verb) else "WORKS_AT"
-        return [("JOINED" if joins else kind, None)]
+        if scene.clause.lemma in _JOINING:
+            kind = _joining(scene, employer)
+        return [(kind, None)]
     over = _is_over(scene.clause.verb)
     kinds: dict[str, str | None] = {}
     for role in roles:
@@ -164,6 +225,15 @@ def _is_for_a_purpose(verb: Token) -> bool:
     return any(child.dep_ in {"xcomp", "advcl"} and child.tag_ == "VB" for child in verb.children)
 
 
+def _joining(scene: Scene, employer: Member) -> str:
+    """Return what joining an organization makes of somebody: a member of a board or of a union, elsewhere one who works there."""
+    objects = {one.token.lemma_.lower() for one in scene.clause.complements if not one.preposition}
+    if "board" in objects:
+        return "BOARD_MEMBER_OF"
+    union = any(word.lower() in _UNIONS for word in employer.name.split())
+    return "JOINED" if union or _is_for_a_purpose(scene.clause.verb) else "WORKS_AT"
+
+
 def post_type(role: Token) -> str:
     """Return the type of edge from whom has a role to where: a founder founded it, a former director worked there."""
     if role.lemma_.lower() in FOUNDERS:
@@ -171,7 +241,9 @@ def post_type(role: Token) -> str:
     if is_former(role) or (role.dep_ == "pobj" and role.head.lower_ == "as" and role.head.head.lemma_ in _LEAVING):
         return "WORKED_AT"
     word = role.lemma_.lower()
-    if word in _ARTISTS and any(child.lower_ == "of" for child in role.children):
+    before = {child.lower_ for child in role.children if child.dep_ == "prep"}
+    voluntary = word.removeprefix("co-") in _BELONGING and before & {"of", "for"}
+    if voluntary or (word in _ARTISTS and "of" in before):
         return upper_snake(word, "of")
     return "OWNS" if word in {"owner", "co-owner"} else "WORKS_AT"
 
@@ -186,12 +258,17 @@ def is_former(noun: Token) -> bool:
 def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tuple[Complement, Member]]) -> None:
     words = [scene.phrase(role.token)]
     for place, member in employers:
+        if place.token.dep_ == "compound":
+            continue  # "Microsoft engineer" names it
         preposition = place.preposition if place.preposition in {"at", "of", "for"} and place.noun is not None else "at"
         words += [preposition, scene.reading.text([place.token]) or member.name]
     realms = [(place, member) for place, member in scene.named() if _is_realm(place, member, role)]
     for place, member in realms:
         words += [place.preposition, member.name]
-        draft.relate(scene.subject, upper_snake(role.token.lemma_, place.preposition), member, scene.when)
+        started = scene.clause.lemma in _STARTING
+        former = "former" if is_former(role.token) or (_is_over(scene.clause.verb) and not started) else ""
+        kind = upper_snake(former, role.token.lemma_, place.preposition)
+        draft.relate(scene.subject, kind, member, scene.when, event=started)
         scene.use(place.token)
     when = _span(scene.when, scene.clause.lemma)
     if when is not None:
@@ -210,7 +287,8 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
 
 def _is_realm(place: Complement, member: Member, role: Complement) -> bool:
     """Tell whether a role is held over a place: president of the United States."""
-    return member.type == "place" and place.preposition == "of" and place.noun == role.token
+    taught = role.token.lemma_.lower() in _LEARNED and member.trust < Trust.LIST  # a professor of City Planning
+    return member.type == "place" and place.preposition == "of" and place.noun == role.token and not taught
 
 
 def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
@@ -222,6 +300,11 @@ def _is_titled(scene: Scene, roles: list[Complement]) -> bool:
 def _held(place: Complement) -> Token | None:
     """Return the noun that a place belongs to: in "VP of engineering at" VP, in "founder of a branch of" only the branch."""
     return topmost(place.noun) if place.noun is not None and place.preposition == "at" else place.noun
+
+
+def _is_staff(noun: Token | None) -> bool:
+    """Tell whether the noun is what somebody joins of an organization: "the faculty of"."""
+    return noun is not None and noun.dep_ == "dobj" and noun.lemma_.lower() in _STAFFS
 
 
 def is_discipline(member: Member) -> bool:
@@ -243,17 +326,24 @@ def _has_article(noun: Token) -> bool:
 
 def is_role(token: Token) -> bool:
     """Tell whether the noun is something that a person is employed as."""
-    return token.lemma_.lower() in _ROLES or token.lower_ in _ROLES
+    return token.lemma_.lower().removeprefix("co-") in _ROLES or token.lower_ in _ROLES
 
 
 def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool) -> bool:
     lemma, preposition = scene.clause.lemma, place.preposition
     if is_discipline(member):
         return False
-    if member.type in {"person", "technology", "event", "work"} or member is scene.subject:
+    there = member.type == "technology" and preposition == "at" and has_role  # "an engineer at VMware"
+    if (member.type in {"person", "technology", "event", "work"} and not there) or member is scene.subject:
         return False
     if lemma in _JOINING:
-        return not preposition
+        return not preposition or (preposition in {"of", "at"} and _is_staff(place.noun))
+    if place.token.dep_ == "compound":
+        head = place.token.head
+        staff = head.text.islower() and head.lemma_.lower() in _STAFF
+        return staff and member.type == "organization" and member.trust >= Trust.CUE and not preposition
+    if preposition == "from" and (member.type != "organization" or member.trust < Trust.CUE):
+        return False
     if (
         (member.type == "place" and member.trust > Trust.RECOGNISER)
         or preposition == "in"
@@ -263,7 +353,9 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
     if lemma in {"work", "intern", "consult"} and preposition in {"at", "for"}:
         return True
     if lemma == "be" and place.noun is None and preposition == "at":
-        return member.type == "organization"
+        return member.type == "organization" or (has_role and member.trust <= Trust.RECOGNISER)
+    if lemma in _SPENDING and preposition in {"at", "with"} and not has_role:
+        return member.type == "organization" and not any(word.lower() in _OF_SCHOOLS for word in member.name.split())
     held = _held(place)
     if (held is not None and is_role(held)) or (place.noun is None and has_role):
         return preposition in _AT

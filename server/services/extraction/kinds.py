@@ -28,6 +28,9 @@ _LANGUAGES = vocabulary.wordset("Go Rust Swift Ruby Julia Spark Flink Rails Spri
 """Names that are common words, but name a technology more often than anything else."""
 
 
+_HONOURS = frozenset({"prize", "award", "medal", "trophy", "lectureship", "professorship", "scholarship"})
+
+
 class Trust(IntEnum):
     """How much a type is worth: what the grammar states beats a list, a list a cue in the name, a cue the recogniser."""
 
@@ -55,7 +58,7 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "organization", Trust.CUE
         if vocabulary.listed().get(words[-1]) == "place" and words[-2].lower() in vocabulary.ORGANIZATION_HEADS:
             return "organization", Trust.CUE  # Recommended Records Japan
-        if head in {"prize", "award", "medal"}:
+        if head in _HONOURS:
             return "award", Trust.CUE
         if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
             return "event", Trust.CUE
@@ -99,9 +102,12 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
     return _by_shape(doc, first, last), Trust.SHAPE
 
 
+_ROYAL = frozenset({"princess", "archduke", "archduchess", "infante", "grandduke", "landgravine", "margravine"})
+
+
 def _is_of_somewhere(words: list[str]) -> bool:
     """Tell whether a name is a noble's: "Ermengarde of Mouchy", "Princess Feodora of Leiningen"."""
-    titled = words[0].lower() in vocabulary.TITLES
+    titled = words[0].lower() in vocabulary.TITLES | _ROYAL
     own = words[1:] if titled else words
     if own[1:2] != ["of"] or own[0].lower() in vocabulary.OF_HEADS:
         return False

@@ -287,6 +287,8 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
         )
         if head is not None and is_capital(head) and _takes_of(head, article=before.text == "the"):
             return True
+    if before.text in vocabulary.PARTICLES and first > 1 and doc[first - 2].text in vocabulary.given_names():
+        return True  # Louis de Luxembourg
     if is_rank(before) or not is_capital(before):
         return False
     return before.text in vocabulary.given_names() or is_odd(before) or not starts_sentence(before)

@@ -109,7 +109,7 @@ def _belonging(reading: Reading, token: Token, member: Member, draft: Draft) -> 
     if token.nbor(1).lower_ == "from" and any(one.lemma_.lower() in _MOVING for one in token.ancestors):
         return  # "signed Bo Roe from Acme"
     after = _after(reading, token.nbor(1) if comma else token, frozenset({"of"}) if comma else _BELONGING)
-    if after is not None and after.type == "organization" and after.trust >= (Trust.RECOGNISER if comma else Trust.CUE):
+    if after is not None and after.type == "organization" and after.trust >= Trust.CUE:
         draft.relate(member, "WORKS_AT", after)
 
 

@@ -16,7 +16,17 @@ from spacy.tokens import Span as SpacySpan
 
 from server.services.extraction import language, names, vocabulary
 from server.services.extraction.appositions import appositions
-from server.services.extraction.asides import Aside, asides, state_life, state_places, whose_life
+from server.services.extraction.asides import (
+    Aside,
+    Title,
+    asides,
+    is_title,
+    state_life,
+    state_places,
+    state_titles,
+    titles,
+    whose_life,
+)
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.clauses import Clause, clauses
 from server.services.extraction.coreference import Discourse, is_pronoun
@@ -39,13 +49,14 @@ from server.services.extraction.periods import periods
 from server.services.extraction.protocol import ChunkText, Extraction, Span
 from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Meaning, Piece, Reading, fold, spaced
-from server.services.extraction.relations import edges, skills, types
+from server.services.extraction.relations import bereaved, edges, skills, types
 from server.services.extraction.sentence import Scene
 from server.services.extraction.statements import definitions, statements
 from server.services.extraction.talk import Talk, speaks_of_self, voiced
 
 _RULES: tuple[Callable[[Scene, Draft], None], ...] = (
     types,
+    bereaved,
     employment,
     skills,
     edges,
@@ -81,6 +92,7 @@ class _Passage:
     names: list[Name] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     asides: list[tuple[Member, Aside]] = field(default_factory=list)
+    titles: list[Title] = field(default_factory=list)
     form: Form | None = None
     topic: Member | None = None
     speaker: Member | None = None
@@ -157,6 +169,14 @@ class _Chunk:
             for passage in passages:
                 passage.names = _names(passage, familiar, title, kind)
             familiar |= names.texts(name for passage in passages for name in passage.names)
+        for passage in passages:
+            passage.titles = list(titles(passage.block.text, passage.names))
+            bearers = [title.bearer for title in passage.titles]
+            passage.names = [
+                replace(name, type="person", trust=Trust.CUE) if name in bearers and name.type != "person" else name
+                for name in passage.names
+                if not is_title(name, passage.titles)
+            ]
         beside = [dict(asides(passage.block.text, passage.names)) for passage in passages]
         for passage, found in zip(passages, beside, strict=True):
             for index, aside in found.items():
@@ -171,7 +191,8 @@ class _Chunk:
             passage.speaker.spans.append(Span(spoken.start, spoken.end))
             passage.speaker.quote = passage.speaker.quote or spoken.name
         for index, name in enumerate(passage.names):
-            member = self._cast.meet(name.text, name.type, name.trust)
+            another = _OF_KIN.search(passage.block.text, max(name.start - 40, 0), name.start) is not None
+            member = self._cast.meet(name.text, name.type, name.trust, another=another)
             first, last = passage.block.place(name.start, name.end)
             member.spans.append(Span(first, last))
             member.quote = member.quote or self._chunk.text[first:last]
@@ -215,6 +236,8 @@ class _Chunk:
             return
         named = [(name.start, member) for name, member in zip(passage.names, passage.members, strict=True)]
         cited = quoted(passage.doc)
+        if passage.titles and not cited:
+            state_titles(passage.titles, zip(passage.names, passage.members, strict=True), self._draft)
         for member, aside in passage.asides:
             if not any(passage.doc[index].idx == aside.start for index in cited):
                 state_life(member, aside, self._draft)
@@ -254,6 +277,7 @@ class _Chunk:
         meanings += self._within(passage)
         left_out = [(aside.start, aside.end) for _, aside in passage.asides]
         left_out += interruptions(passage.doc, passage.names)
+        left_out += [(title.start, title.end) for title in passage.titles]
         if passage.names and passage.names[0].start == 0 and (joint := joint_of(passage.block, passage.names[0].end)):
             left_out.append(joint)
         pieces = fold(passage.doc, meanings, left_out + passage.foreign)
@@ -268,28 +292,19 @@ class _Chunk:
         found: list[Meaning] = []
         cited = quoted(passage.doc)
         for (name, place), (after, around) in pairwise(pairs):
-            text = passage.block.text
-            listed = re.match(
-                r",? (?:and|or|&) |, (?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]",
-                text[after.end : after.end + 6],
-            )
-            goes_on = listed is not None or (around.trust < Trust.LIST and _titles(text, after.end))
-            if (
-                place.type in {"place", "organization"}
-                and around.type == "place"
-                and around.trust > Trust.RECOGNISER
-                and text[name.end : after.start] == ", "
-                and name.first not in cited
-                and not goes_on
-            ):
+            if name.first not in cited and _lies_in(passage.block.text, name, after, place, around):
                 self._draft.relate(place, "LOCATED_IN", around)
-                found.append((name.start, after.end, place))
+                if found and found[-1][1] == name.end:  # Calgary, Alberta, Canada
+                    found[-1] = (found[-1][0], after.end, found[-1][2])
+                else:
+                    found.append((name.start, after.end, place))
         return found
 
     def _read_sentence(self, reading: Reading, sentence: SpacySpan) -> None:
         start, end = reading.place(sentence)
         self._draft.quote = self._chunk.text[start:end].strip()
         resolved: dict[int, Member] = {}
+        self._discourse.turn()
         for token in sentence:
             member = self._discourse.resolve(reading, token)
             if member is not None:
@@ -327,6 +342,11 @@ class _Chunk:
             self._draft.reject("relationship", item, f"nothing named before fits the pronoun {token.text!r}")
 
 
+_OF_KIN = re.compile(rf"\b(?:{'|'.join(sorted(vocabulary.KIN))})\s(?:of|to)\s(?:(?:the\s)?[A-Z][a-z]+\.?\s){{0,2}}$")
+"""What stands before a relative of whom has been named so far: "Verner was the son of Sir Edward Verner"."""
+_NAMING = frozenset({"name", "nickname", "pseudonym", "title", "word", "surname", "alias", "character", "role"})
+
+
 def _titles(text: str, end: int) -> bool:
     """Tell whether a role follows, so that the name is somebody's employer: "in Raleigh, TXI CEO Ada Roe"."""
     word = re.match(r" ([\w-]+)", text[end : end + 24])
@@ -337,6 +357,8 @@ def _titles(text: str, end: int) -> bool:
 
 def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
     """Return whom a subject stands beside: "her brother Bob"; behind other words, "the boss of the firm Acme", they may stand beside those."""
+    if token.lemma_ in _NAMING:
+        return None  # "her artist name, Pia Berg, was based on"
     beside = (child for child in token.children if child.dep_ == "appos" and child.i in resolved and child.i > token.i)
     return next((resolved[child.i] for child in beside if _adjoins(token, child)), None)
 
@@ -345,6 +367,31 @@ def _adjoins(noun: Token, name: Token) -> bool:
     """Tell whether a name stands right behind a noun, or is set off by a comma or a bracket."""
     before = name.doc[name.left_edge.i - 1]
     return before == noun or before.is_punct or before.is_bracket or before.is_quote
+
+
+_REALM = re.compile(r"\b(?:prince|princess|king|queen|duke|duchess|count|countess|earl) of $", re.IGNORECASE)
+_WIDE = ("Region", "Province", "Oblast")
+_LIST_GOES_ON = re.compile(
+    r",? (?:and|or|&) (?:the )?[A-Z]|, (?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]"
+)
+
+
+def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member) -> bool:
+    """Tell whether the second of two names is where the first one is: "Oslo, Norway"; a list of places has none."""
+    if text[name.end : after.start] != ", " or place.type not in {"place", "organization"}:
+        return False
+    if after.text in vocabulary.STATES and place.type == "place":
+        around.learn("place", Trust.LIST)
+        return True
+    if around.type != "place":
+        return False
+    if _REALM.search(text, max(name.start - 12, 0), name.start) or name.text.endswith(_WIDE):
+        return False  # the Princess of Wales, Augusta; in Cusco Region, Canchis Province
+    regions = vocabulary.regions()
+    if around.trust <= Trust.RECOGNISER or (around.trust < Trust.LIST and _titles(text, after.end)):
+        return False
+    known = place.type == "place" and around.name in regions and place.name not in regions
+    return known or _LIST_GOES_ON.match(text, after.end) is None
 
 
 def _names(passage: _Passage, familiar: frozenset[str], title: str, kind: str | None) -> list[Name]:

@@ -29,7 +29,8 @@ _CATEGORY = {verb: category for category, verbs in reversed(_CATEGORIES.items())
 _EVENTS = vocabulary.wordset(
     "found bear die publish release launch establish create introduce invent discover acquire buy win join marry divorce open announce start "
     "begin leave retire resign graduate sign complete finish build elect adopt merge dissolve destroy appoint direct write design develop "
-    "present receive earn end defeat meet succeed award"
+    "present receive earn end defeat meet succeed award move emigrate immigrate relocate flee sell elect return convert settle name promote "
+    "hire publish"
 )
 
 

@@ -119,7 +119,7 @@ def fold(doc: Doc, meanings: Iterable[Meaning], asides: Iterable[tuple[int, int]
             pieces.append(Piece(start, end, word, means))
         elif token.lower_ in {"co", "re"} and (verb := _prefixed(token)) is not None:
             end = verb.idx + len(verb.text)
-            pieces.append(Piece(start, end, verb.text))
+            pieces.append(Piece(start, end, f"co-{verb.text}" if verb.tag_ == "NN" else verb.text))
         elif token.text.strip():
             pieces.append(Piece(start, end, token.text))
         position = end
@@ -127,10 +127,13 @@ def fold(doc: Doc, meanings: Iterable[Meaning], asides: Iterable[tuple[int, int]
 
 
 def _prefixed(token: Token) -> Token | None:
-    """Return the verb after "co-" or "re-": the parser knows "founded", not "co-founded"."""
+    """Return the verb or the role after "co-" or "re-": the parser knows "founded" and "chair", not "co-founded" and "co-chair"."""
     after = token.doc[token.i + 1 : token.i + 3]
     bound = len(after) == 2 and after[0].text == "-" and not token.whitespace_ and not after[0].whitespace_
-    return after[1] if bound and after[1].tag_.startswith("VB") else None
+    if not bound:
+        return None
+    known = after[1].lower_.removesuffix("s") in vocabulary.words("roles") and token.lower_ == "co"
+    return after[1] if known or after[1].tag_.startswith("VB") else None
 
 
 def _acts(first: Token, end: int, left_out: list[tuple[int, int]]) -> bool:

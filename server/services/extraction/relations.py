@@ -9,11 +9,22 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import FOUNDERS, is_former, is_role
-from server.services.extraction.frames import PURPOSES, beside_object_type, mediated_type, verb_type
+from server.services.extraction.frames import (
+    DEGREES,
+    PURPOSES,
+    SHOWN,
+    beside_object_type,
+    may_be_kin,
+    mediated_type,
+    verb_type,
+)
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import KIN, SUBJECTS, is_name, whole
+from server.services.extraction.syntax import SUBJECTS, is_name, whole
 
+_POSTED = frozenset({"be", "become", "serve", "work", "act", "elect", "appoint"})
+_HUMAN = frozenset({"graduate", "reside", "marry", "wed", "enroll", "volunteer", "emigrate"})
+_EARNED = frozenset({"receive", "earn", "hold", "complete", "obtain", "have", "do"})
 _MAKING = vocabulary.wordset(
     "build develop write program code implement work ship design create run deploy maintain engineer architect automate migrate model "
     "train analyze analyse train rewrite prototype"
@@ -26,6 +37,19 @@ _NO_EDGE = vocabulary.wordset(
     "observe remember go come make take give put get let"
 )
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
+_HUMANS = vocabulary.wordset(
+    "member native graduate alumnus alumna descendant follower pioneer supporter winner recipient citizen resident survivor veteran ruler "
+    "heir heiress victim pupil disciple successor predecessor rival opponent ally one"
+)
+_GIVING = frozenset({"award", "give", "grant", "present"})
+_STAYING = frozenset({"live", "reside", "dwell"})
+_WHERE = frozenset({"in", "at", "near", "on", "with", "under", "among", "outside"})
+_PUBLISHING = frozenset({"publish", "release", "issue", "premiere"})
+_APART = vocabulary.wordset(
+    "workshop conference meetup meeting course class community team group user developer adopter contributor maintainer committer fan expert "
+    "book article talk tutorial blog podcast training certification event summit day world ecosystem job position programmer engineer"
+)
+"""What a technology's name may stand before without being what the verb is about: "attended a Python workshop"."""
 _PARTICIPIAL = frozenset(
     {"follow", "include", "accord", "concern", "regard", "speak", "judge", "assume"}
 )  # prepositions in a verb's clothes
@@ -42,14 +66,48 @@ _EMPTY = frozenset(
 )
 
 
+def bereaved(scene: Scene, draft: Draft) -> None:
+    """ "Ada is survived by a daughter, Ann": whose daughter she is; "her husband, Bob" is read as an apposition."""
+    if scene.clause.lemma != "survive" or not scene.clause.passive or scene.subject.type != "person":
+        return
+    for complement, member in scene.named():
+        kin = complement.token
+        while kin.dep_ in {"conj", "appos"} and kin.lemma_.lower() not in vocabulary.KIN:
+            kin = kin.head
+        if complement.preposition != "by" or kin.lemma_.lower() not in vocabulary.KIN:
+            continue
+        if any(child.dep_ == "poss" for child in kin.children):
+            continue
+        member.learn("person", Trust.CUE)
+        draft.relate(member, predicates.upper_snake(whole(kin), "of"), scene.subject)
+
+
 def types(scene: Scene, _: Draft) -> None:
     """What a subject does tells what it may be, where only the recogniser has guessed: who sells and employs is an organization."""
     lemma, passive = scene.clause.lemma, scene.clause.passive
+    if scene.subject.trust <= Trust.RECOGNISER and scene.subject.type != "person" and _is_human(scene):
+        scene.subject.learn("person", Trust.CUE)
     founded = (passive and lemma in {"found", "co"}) or (scene.clause.verb.lower_ in {"based", "headquartered"})
     if scene.subject.name.split()[0] in vocabulary.given_names() or scene.subject.trust > Trust.RECOGNISER:
         return
     if founded or (lemma in _COMPANY_VERBS and not passive):
         scene.subject.learn("organization", Trust.CUE)
+
+
+def _is_human(scene: Scene) -> bool:
+    """Tell whether only a person does or is what the clause says: to graduate, to earn a degree, to serve as a chairman."""
+    lemma, passive = scene.clause.lemma, scene.clause.passive
+    for one in scene.clause.complements:
+        word = one.token.lemma_.lower()
+        if lemma in _POSTED and one.preposition in {"", "as"} and is_role(one.token) and scene.member(one) is None:
+            return one.preposition == "as" or lemma != "be" or _has_article(one.token)
+        if lemma in _EARNED and not one.preposition and word in DEGREES:
+            return True
+    return (lemma in _HUMAN and not passive) or (passive and lemma == "bear")
+
+
+def _has_article(noun: Token) -> bool:
+    return any(child.dep_ == "det" and child.lower_ in {"a", "an", "the"} for child in noun.children)
 
 
 def skills(scene: Scene, draft: Draft) -> None:
@@ -101,9 +159,14 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
     clause, preposition = scene.clause, complement.preposition
     if complement.adjective is not None:
         direct = _hangs_on(complement.token, complement.adjective)
+        if complement.adjective.lower_ == "known":
+            shown = complement.noun is not None and complement.noun.lemma_ in SHOWN and member.type == "work"
+            return "KNOWN_FOR" if shown or (direct and complement.preposition == "for") else None
         return predicates.upper_snake(complement.adjective.text, preposition) if direct else None
     if clause.lemma == "be":
         return _being(scene, complement, member)
+    if clause.passive and clause.lemma == "create" and scene.subject.type == "person":
+        return None  # "was created Baroness by"
     if complement.noun is not None:
         return mediated_type(scene, complement, member)
     if complement.token.dep_ == "compound" and not _stands_for(complement.token.head, member):
@@ -135,14 +198,45 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return None
     if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
         return None
-    if clause.passive and not preposition:
+    return _own_type(scene, complement, member)
+
+
+def _own_type(scene: Scene, complement: Complement, member: Member) -> str | None:
+    """Return the type that the verb itself makes with a name; a few verbs say less, or something else, than their form."""
+    clause, preposition = scene.clause, complement.preposition
+    person = scene.subject.type == "person"
+    if clause.lemma in {"become", "remain"} and not preposition:
+        if member.type not in {"organization", "place", "product"}:
+            return None  # "became Infante", a title
+    elif clause.lemma == "nominate" and preposition not in {"for", "by", "at", ""}:
         return None
+    elif clause.lemma == "serve" and preposition in {"to", "for"} and (role := _served_as(scene)) is not None:
+        return predicates.upper_snake(role.lemma_, preposition)  # "served as a delegate to"
+    elif clause.passive and not preposition:
+        given = clause.lemma in _GIVING and complement.token.dep_ in {"dobj", "oprd", "conj"}
+        return "RECEIVED" if given else None
+    elif clause.lemma in _STAYING and preposition not in _WHERE:
+        return "IS_FROM" if preposition == "from" and member.type == "place" and person else None
+    elif clause.passive and person and clause.lemma in _PUBLISHING:
+        return None  # "an author known for a book, first published in France"
     return verb_type(scene, preposition)
+
+
+def _is_somebody(noun: Token) -> bool:
+    """Tell whether the noun says what a person is."""
+    word = noun.lemma_.lower()
+    return word in _HUMANS or word in vocabulary.KIN or word in vocabulary.TITLES or is_role(noun)
+
+
+def _served_as(scene: Scene) -> Token | None:
+    """Return what somebody serves as."""
+    nouns = (one.token for one in scene.clause.complements if one.preposition == "as" and one.noun is None)
+    return next((noun for noun in nouns if scene.reading.member(noun) is None), None)
 
 
 def _stands_for(noun: Token, member: Member) -> bool:
     """Tell whether what is done to a noun is done to the name before it: "styles HTML elements", "includes Okta usage"."""
-    if any(child.dep_ == "poss" for child in noun.children):
+    if any(child.dep_ == "poss" for child in noun.children) or noun.lemma_.lower() in _APART:
         return False
     provided = noun.lemma_.lower() in _PROVISIONS and member.type in {"product", "concept", "organization"}
     return member.type in {"technology", "feature"} or provided
@@ -154,7 +248,7 @@ def _is_relative(complement: Complement, noun: Token, member: Member) -> bool:
     while token.dep_ in {"conj", "appos"}:
         token = token.head
     own = token.dep_ != "pobj" or not is_name(token.head.head)
-    return own and (member.type == "person" or member.trust <= Trust.RECOGNISER)
+    return own and may_be_kin(member)
 
 
 def _begins_clause(name: Token) -> bool:
@@ -228,18 +322,26 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
         }:
             return None  # "is new in"
         return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
+    if noun.lemma_.lower() in DEGREES and preposition in {"from", "at"} and scene.subject.type == "person":
+        return "STUDIED_AT" if member.type == "organization" else None  # "is a biologist with degrees from"
     if not complement.is_own or noun.lower_ == "one":
         return None
+    if noun.dep_ == "appos" and scene.subject.type == "person" and not _is_somebody(noun):
+        return None  # "the ruler of Sur, a dynasty of India"
+    if noun.lower_ == "lady" and noun.i and noun.nbor(-1).lower_ == "first":
+        return "FIRST_LADY_OF" if preposition == "of" else None
     if preposition == "of" and noun.lemma_.lower() in FOUNDERS:
         return "FOUNDED"
-    if noun.lemma_.lower() in KIN and not _is_relative(complement, noun, member):
+    if noun.lower_ == "consort" and noun.i and noun.nbor(-1).lower_ in vocabulary.TITLES:
+        return predicates.upper_snake(noun.nbor(-1).lower_, "consort", preposition)  # "Queen consort of Navarre"
+    if noun.lemma_.lower() in vocabulary.KIN and not _is_relative(complement, noun, member):
         return None
     former = "former" if is_former(noun) else ""
     if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in PURPOSES):
         word = scene.reading.text([noun]) if scene.reading.member(noun) else whole(noun)
         return predicates.upper_snake(former, word, preposition)
     if preposition == "by":
-        return None if noun.lemma_.lower() in KIN or is_role(noun) else "CREATED_BY"
+        return None if noun.lemma_.lower() in vocabulary.KIN or is_role(noun) else "CREATED_BY"
     if preposition == "from" and member.type == "place":
         return "IS_FROM"
     lies = preposition == "in" and scene.subject.type in _LYING and member.type in _LYING and not is_role(noun)

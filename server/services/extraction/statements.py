@@ -72,6 +72,7 @@ def definitions(scene: Scene, draft: Draft) -> None:
         noun = complement.token
         if (
             complement.preposition
+            or _is_second(noun)
             or scene.member(complement)
             or noun.i in scene.used
             or noun.pos_ not in {"NOUN", "PROPN"}
@@ -88,6 +89,12 @@ def definitions(scene: Scene, draft: Draft) -> None:
         content = predicate_text(scene, lambda one: True)
         draft.state(scene.subject, content, "definition", "IS_A", importance=0.7, when=scene.when)
         _release(scene, draft, noun)
+
+
+def _is_second(noun: Token) -> bool:
+    """Tell whether what follows a comma explains the words before it: "was an officer at Acme, a trading company"."""
+    sooner = any(child.dep_ == "attr" and child.i < noun.i for child in noun.head.children)
+    return sooner and noun.dep_ == "attr" and noun.left_edge.i > 0 and noun.doc[noun.left_edge.i - 1].text == ","
 
 
 def _release(scene: Scene, draft: Draft, noun: Token) -> None:

@@ -85,10 +85,29 @@ def _subjects_of_participle(verb: Token) -> list[Token]:
     by = any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
     if verb.tag_ == "VBN" and is_name(head) and verb.lemma_ in _CIRCUMSTANCES:
         return [head]
+    if by and head.text == PERSON and verb.lemma_ in _CREDITS and (shown := _shown_work(head)) is not None:
+        return subjects(shown)  # "is a film about Ada Roe directed by"
+    if loose and verb.lemma_ == "star" and (film := _film_before(verb)) is not None:
+        return [film]
     if loose and not by and head.dep_ in {"pobj", "conj", "dobj"}:
         main = next((one for one in head.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         return subjects(main) if main is not None else []
     return described_by(head)
+
+
+def _film_before(verb: Token) -> Token | None:
+    """Return the name right before ", starring", past a bracket or quotation mark, unless it is a person's."""
+    index = verb.left_edge.i - 2
+    while index > 0 and verb.doc[index].text in {")", "(", '"', "”", "''"} | {"2020"}:
+        index -= 1
+    name = verb.doc[index] if index >= 0 else None
+    return name if name is not None and is_name(name) and name.text != PERSON else None
+
+
+def _shown_work(person: Token) -> Token | None:
+    """Return the "is" of "is a film about Ada Roe": a person is not directed."""
+    above = next((one for one in person.ancestors if one.dep_ == "attr"), None)
+    return above.head if above is not None and above.head.lemma_ == "be" and not is_name(above) else None
 
 
 def _maker(verb: Token) -> Token | None:
@@ -118,6 +137,8 @@ def _antecedent(verb: Token, subject: Token) -> list[Token]:
         found = described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
         return [one for one in found if one.i < verb.i]  # "a list that includes Acme" is no name's
     several = any(child.dep_ in {"cc", "conj"} for child in subject.children)
+    if any(child.lower_ == "or" for child in subject.children):
+        several = False  # "Anna or Ann Roe was": another name, or one of the two
     return conjuncts(subject) if several else [subject]
 
 

@@ -8,17 +8,12 @@ from server.services.extraction import vocabulary
 
 PERSON, PLACE, THING = "John", "London", "Google"
 """The words that stand for the names of persons, of places, and for all other names in what the parser sees."""
-KIN = vocabulary.wordset(
-    "boyfriend girlfriend stepfather stepmother "
-    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
-    "grandmother widow widower spouse child parent stepson stepdaughter half-brother half-sister friend colleague student teacher mentor "
-    "partner fiancé fiancée"
-)
 _STAND_INS = frozenset({PERSON, PLACE, THING})
 _ALIASES = frozenset({"name", "title", "nickname", "pseudonym", "alias", "moniker", "term", "word", "label", "banner"})
 """Nouns before a name that only say how something is called."""
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
+_QUOTES = frozenset({'"', "“", "‘", "'", "«", "``"})
 FINITE = frozenset({"VBZ", "VBP", "VBD"})
 DENIALS = frozenset(
     {
@@ -48,13 +43,6 @@ def is_name(token: Token) -> bool:
     return token.text in _STAND_INS
 
 
-def called(noun: Token) -> Token | None:
-    """Return the name right behind a common noun, "the champion Ada Roe": what is done to the one is done to the other."""
-    after = noun.nbor(1) if noun.pos_ == "NOUN" and noun.i + 1 < len(noun.doc) and noun.lemma_ not in _ALIASES else None
-    close = after is not None and after.dep_ == "appos" and after.head == noun and is_name(after)
-    return after if close else None
-
-
 def topmost(noun: Token) -> Token:
     """Return the noun that a chain of prepositions begins with: VP in "VP of engineering at"."""
     while noun.dep_ == "pobj" and noun.head.head.pos_ in {"NOUN", "PROPN"}:
@@ -65,6 +53,11 @@ def topmost(noun: Token) -> Token:
 def whole(noun: Token) -> str:
     """Return the noun's lemma with what hyphens bind to it: "great-grandfather", "father-in-law"."""
     first, doc = noun.i, noun.doc
+    before = [token.lower_ for token in doc[max(first - 4, 0) : first]]
+    if noun.lower_ == "law" and "".join(before).endswith(("in-", "-in")):
+        return next((one.strip("-") for one in before if one.strip("-") in vocabulary.KIN), "") + "_in_law"
+    if doc[first + 1 : first + 5].text.replace(" ", "") == "-in-law":
+        return f"{noun.lemma_}_in_law"
     while (
         first >= 2 and doc[first - 1].text == "-" and not doc[first - 1].whitespace_ and not doc[first - 2].whitespace_
     ):
@@ -120,6 +113,33 @@ def _is_listed(token: Token) -> bool:
         and before.text in {",", "and", "or", "&"}
         and not any(child.dep_ == "det" for child in token.children)
     )
+
+
+def called(noun: Token) -> Token | None:
+    """Return the name that follows the noun which says what it is: "the actor Tom Lee", "the book "Northern Lights"", "her cousin King Bo"."""
+    if is_name(noun) or noun.pos_ != "NOUN" or noun.lemma_ in _ALIASES:
+        return None
+    names = (child for child in noun.children if child.dep_ == "appos" and is_name(child) and child.i > noun.i)
+    name = next(names, None)
+    if name is None and noun.i + 1 < noun.sent.end:
+        after = noun.nbor(1)
+        name = after if after.dep_ == "appos" and is_name(after) and after.head.is_ancestor(noun) else None
+    if name is None:
+        return None
+    word = noun.lemma_.lower()
+    kind = "person" if word in vocabulary.KIN | vocabulary.words("roles") else vocabulary.TYPE_NOUNS.get(word)
+    between = noun.doc[noun.i + 1 : name.i]
+    close = all(token.text in _QUOTES or token.lower_ in vocabulary.TITLES for token in between)
+    fits = kind is None or (kind == "person") == (name.text == PERSON)
+    return name if close and fits else None
+
+
+def kin_after(first: Token) -> int:
+    """Return where the next "daughter of" after a name begins, whose parents the names behind it are; the sentence's end if none."""
+    for token in first.doc[first.i + 1 : first.sent.end]:
+        if token.lemma_ in vocabulary.KIN and token.i + 1 < first.sent.end and token.nbor(1).lower_ in {"of", "to"}:
+            return token.i
+    return first.sent.end
 
 
 def is_denied(token: Token) -> bool:

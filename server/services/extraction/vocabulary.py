@@ -39,7 +39,7 @@ ORGANIZATION_HEADS = LEGAL_FORMS | wordset(
     "tech digital interactive congregation seminary polytechnic gymnasium lyceum kindergarten"
 )
 ORGANIZATION_OPENERS = wordset(
-    "café cafe restaurant hotel university institute bank ministry department college academy museum church school"
+    "sig café cafe restaurant hotel university institute bank ministry department college academy museum church school"
 )
 PLACE_HEADS = wordset(
     "city county province district river lake sea ocean island islands mountain mountains mount street avenue road square valley bay "
@@ -85,7 +85,7 @@ TITLES = wordset(
     "margrave marquess earl viscount consort lieutenant colonel sergeant reverend archduke tsar sultan chancellor premier judge justice "
     "governor mayor admiral commander commodore rear marshal brigadier general major-general rev rev. hon hon. gen gen. "
     "col col. sgt sgt. capt capt. lt lt. maj maj. rep rep. sen sen. gov gov. emeritus sheikh sheik imam ayatollah maharaja raja "
-    "pharaoh chief coach doña señor herr frau monsieur madame mme mlle abbot abbess "
+    "pharaoh emerita chief coach doña señor herr frau monsieur madame mme mlle abbot abbess "
     "det det. insp insp. supt supt. deacon vicar pastor rector provost dame sire infanta dauphin"
 )
 TITLE_ROLES = wordset(
@@ -93,7 +93,22 @@ TITLE_ROLES = wordset(
     "ceo cto cfo coo cio cmo founder co-founder cofounder lecturer intern assistant spokesperson spokesman spokeswoman secretary treasurer "
     "leader representative congressman congresswoman ambassador commissioner chairman chairwoman chairperson mp msp mep"
 )
-PARTICLES = wordset("de da do du del della di dos des der den von van zu bin ibn al el la le ter ten y")
+PARTICLES = wordset(
+    "de da do du del della dei degli delle dello di dos des der den von van zu bin ibn al el la le ter ten y"
+)
+
+KIN = wordset(
+    "boyfriend girlfriend stepfather stepmother "
+    "brother sister son daughter father mother wife husband cousin uncle aunt nephew niece grandson granddaughter grandfather "
+    "grandmother widow widower spouse child parent stepson stepdaughter half-brother half-sister friend colleague student teacher mentor "
+    "partner fiancé fiancée consort"
+)
+
+STATES = wordset(
+    "AL AK AZ AR CA CO CT DC DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT "
+    "VT VA WA WV WI WY Mass. Calif. Conn. Fla. Ill. Mich. Minn. Pa. Tenn. Va. Wash. Wis. Ore. Ariz. Colo. Ga. Md. Mo. N.C. N.J. N.Y. Ont. B.C."
+)
+"""How states are abbreviated behind their cities."""
 
 CLASSES: dict[str, frozenset[str]] = {
     "organization": wordset(
@@ -142,6 +157,14 @@ def listed() -> dict[str, str]:
     """Return the type of every listed name, by the name as it is written; what is also a common word is not among them."""
     unclear = words("technologies_ambiguous")
     return {phrase: kind for name, kind in _LISTED_TYPES.items() for phrase in phrases(name) if phrase not in unclear}
+
+
+@cache
+def regions() -> frozenset[str]:
+    """Return the listed countries, states and regions, which cities lie in: what data/places.txt holds before its cities."""
+    text = files(__package__).joinpath("data", "places.txt").read_text(encoding="utf-8").partition("# cities")[0]
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return frozenset(entry.strip() for line in lines for entry in line.split(";") if entry.strip())
 
 
 @cache
