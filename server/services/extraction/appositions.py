@@ -151,7 +151,9 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
     for owner_token, word_before in _owners(noun, member, resolved):
         owner = resolved[owner_token.i]
         if word in vocabulary.KIN:
-            if not (_may_be_person(member) and _may_be_person(owner)):
+            if not (_may_be_person(member) and _may_be_person(owner)) or (
+                owner.type == "place" and len(owner.name.split()) == 1
+            ):
                 continue
             member.learn("person", Trust.CUE)
             owner.learn("person", Trust.CUE)

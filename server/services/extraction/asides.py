@@ -110,6 +110,8 @@ def _past_second(text: str, end: int) -> int:
     if second is None or second[1] in vocabulary.given_names():
         return end
     after = _AFTER_TITLE.match(text, second.end())
+    if after is None and text.startswith(", ", second.end()):
+        return end  # "and Johannetta, Countess of"
     person = after is not None and (after[1] in _EXPLAINING or after[1] in vocabulary.KIN)  # "and Cicely, daughter of"
     return end if person else second.end()
 

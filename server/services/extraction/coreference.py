@@ -145,7 +145,8 @@ class Discourse:
     def _person_by_pronoun(self, members: Sequence[Member | None]) -> Member | None:
         """Return the latest of `members`, a person by the very pronoun, where only the recogniser has said anything else."""
         for member in reversed(members):
-            if member is not None and member.trust <= Trust.RECOGNISER and member.type != "person":
+            lone = member is not None and (member.type == "concept" or len(member.name.split()) == 1)
+            if member is not None and lone and member.trust <= Trust.RECOGNISER and member.type != "person":
                 member.learn("person", Trust.CUE)
                 return member
         return None
