@@ -23,7 +23,14 @@ from server.ids import NodeKind, encode_id
 from server.store import filters
 from server.store import relations as rel
 from server.store.jobs import dead_jobs
-from server.store.records import ChunkRecord, DeadJobRecord, DocumentRecord, IngestionRecord, RejectionRecord
+from server.store.records import (
+    ChunkRecord,
+    CopyRecord,
+    DeadJobRecord,
+    DocumentRecord,
+    IngestionRecord,
+    RejectionRecord,
+)
 from server.terms import Authority, IngestionStatus, JobKind
 
 if TYPE_CHECKING:
@@ -73,6 +80,15 @@ class Document(Node):
     async def content(parents: list[Document], info: Info, revision: Revision = None) -> list[str | None]:
         wanted = [(d.key, d.revision if revision is None else revision) for d in parents]
         return await info.context.store.read.contents(wanted)
+
+    @batched(
+        description="The uris of other sources that gave the same content. When this one's changes, they become a document of their own."
+    )
+    @staticmethod
+    async def other_uris(parents: list[Document], info: Info) -> list[list[str]]:
+        keys = [d.key for d in parents]
+        lists = await info.context.store.read.lists(CopyRecord, "document_id", keys, "id")
+        return [[copy.uri for copy in copies if copy.uri is not None] for copies in lists]
 
     @batched(description="The run of the extraction pipeline over it, the latest if there were several.")
     @staticmethod

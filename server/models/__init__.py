@@ -11,7 +11,7 @@ from server.models.claims import (
     Relationship,
     RelationshipVersion,
 )
-from server.models.documents import Chunk, Document, DocumentRevision, Ingestion, Rejection, Upload
+from server.models.documents import Chunk, Document, DocumentCopy, DocumentRevision, Ingestion, Rejection, Upload
 from server.models.entities import Alias, DocumentEntity, Entity, Mention
 from server.models.jobs import Job, Lane
 from server.models.memories import (
@@ -36,6 +36,7 @@ __all__ = [
     "Chunk",
     "CodeArtifact",
     "Document",
+    "DocumentCopy",
     "DocumentEntity",
     "DocumentRevision",
     "Entity",

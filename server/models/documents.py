@@ -41,6 +41,23 @@ class DocumentRevision(Stamped, table=True):
     content: str
 
 
+class DocumentCopy(Identified, Stamped, table=True):
+    """Another source that gave the content of a document's current revision, under another uri or under none."""
+
+    __tablename__ = "document_copy"
+    __table_args__ = (
+        UniqueConstraint("volume_id", "uri", name="document_copy_uri"),
+        Index("document_copy_of_document", "document_id", "id"),
+        one_of("authority", Authority),
+    )
+
+    document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE")
+    uri: str | None = None
+    title: str
+    mime_type: str
+    authority: str = Authority.UNKNOWN
+
+
 class Chunk(Identified, table=True):
     """A stretch [start, end) of a revision's content, in code points, that was extracted from as a whole."""
 

@@ -15,6 +15,7 @@ from server.errors import BadUserInput
 from server.ids import NodeKind, new_id
 from server.services.checks import in_volume, one_in_volume
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, change_claim, words_of
+from server.services.copies import copy_at, forget_copy, note_copy, part_from_copies
 from server.services.entities import remove_entities
 from server.services.formats.types import MIME_TYPES, bare_type
 from server.services.idempotency import Once
@@ -27,6 +28,7 @@ from server.store.jobs import cancel, enqueue, hold, restart
 from server.store.records import (
     AliasRecord,
     ChunkRecord,
+    CopyRecord,
     DocumentRecord,
     EntityRecord,
     EvidenceRecord,
@@ -113,8 +115,9 @@ class Documents:
         """Store a document and queue its ingestion; the same content again is the same document, and nothing new.
 
         Other content under the uri of a document is a new revision of that, with the title, MIME type and authority given
-        with it. The same content under its uri with another title renames it, and it is read again: what a pronoun stands
-        for can depend on the title. An ingestion that had failed or was cancelled is queued anew.
+        with it; what was a copy of it, under another uri, becomes a document of its own then. The same content under its
+        uri with another title renames it, and it is read again: what a pronoun stands for can depend on the title. An
+        ingestion that had failed or was cancelled is queued anew.
 
         Raises:
             BadUserInput: a field is out of its bounds.
@@ -146,8 +149,10 @@ class Documents:
     async def _known(self, volume: VolumeRecord, new: NewDocument, content_hash: str) -> Taken | None:
         """Return a document that is there just as it is given, and has been read: a folder that is read again waits for nobody."""
         read = self._store.read
-        for known in await read.where(DocumentRecord, volume_id=volume.id, content_hash=content_hash):
-            if (known.uri, known.title) == (new.uri, new.title):
+        same = await read.where(DocumentRecord, volume_id=volume.id, content_hash=content_hash)
+        noted = await read.where(CopyRecord, volume_id=volume.id, uri=new.uri) if same and new.uri is not None else []
+        for known in same:
+            if (known.uri, known.title) == (new.uri, new.title) or known.id in {copy.document_id for copy in noted}:
                 (ingestions,) = await read.lists(IngestionRecord, "document_id", [known.id], "id")
                 if ingestions and ingestions[-1].status == IngestionStatus.DONE:
                     return Taken(known.id, ingestions[-1].id, False)
@@ -156,9 +161,16 @@ class Documents:
     async def _take(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
         there = [] if new.uri is None else await tx.read.where(DocumentRecord, volume_id=tx.volume_id, uri=new.uri)
         same = await tx.read.where(DocumentRecord, volume_id=tx.volume_id, content_hash=content_hash)
+        copy = None if there else await copy_at(tx, new.uri)
+        if copy is not None and copy.document_id not in {one.id for one in same}:
+            await forget_copy(tx, copy)
+            copy = None
         if not there and not same:
             return self._insert(tx, new, content_hash)
-        known = (there or same)[0]
+        known = next(one for one in there or same if copy is None or one.id == copy.document_id)
+        if not there and copy is None:
+            given = {"mime_type": new.mime_type, "authority": new.authority.value}
+            await note_copy(tx, known, uri=new.uri, title=new.title, **given)
         (ingestions,) = await tx.read.lists(IngestionRecord, "document_id", [known.id], "id")
         if there and known.content_hash != content_hash:
             return await self._revise(tx, known, new, content_hash, ingestions)
@@ -186,6 +198,7 @@ class Documents:
         content_hash: str,
         ingestions: Sequence[IngestionRecord],
     ) -> Taken:
+        await part_from_copies(tx, known, lambda copy: self._queue(tx, copy, 1))
         number = known.revision + 1
         after = {
             "title": new.title,

@@ -48,6 +48,7 @@ TABLES: dict[type[Any], type[SQLModel]] = {
     records.MemoryRecord: models.Memory,
     records.MemoryLinkRecord: models.MemoryLink,
     records.DocumentRecord: models.Document,
+    records.CopyRecord: models.DocumentCopy,
     records.ChunkRecord: models.Chunk,
     records.IngestionRecord: models.Ingestion,
     records.RejectionRecord: models.Rejection,

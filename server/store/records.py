@@ -185,6 +185,18 @@ class DocumentRecord(NamedTuple):
     created_at: datetime
 
 
+class CopyRecord(NamedTuple):
+    """Another source of a document's current content."""
+
+    id: UUID
+    volume_id: UUID
+    document_id: UUID
+    uri: str | None
+    title: str
+    mime_type: str
+    authority: str
+
+
 class ChunkRecord(NamedTuple):
     """A chunk of a document."""
 

@@ -33,6 +33,7 @@ ROWS: list[tuple[type[Any], Row]] = [
         {"id": D, "title": "t", "uri": "u", "mime_type": "text/plain", "content_hash": "h"},
     ),
     (models.DocumentRevision, {"document_id": D, "number": 1, "content": "x"}),
+    (models.DocumentCopy, {"document_id": D, "uri": "v", "title": "t", "mime_type": "text/plain"}),
     (models.Chunk, {"id": C, "document_id": D, "revision": 1, "ordinal": 0, "text": "x", "start": 0, "end": 1}),
     (models.Ingestion, {"id": I, "document_id": D, "revision": 1, "extractor": "x"}),
     (models.Job, {"ingestion_id": I, "kind": "chunk", "lane": "x"}),
@@ -95,6 +96,7 @@ CHECKS: dict[str, list[Row]] = {
     "evidence.valid_to_precision_known": [{"valid_to_precision": "X"}],
     "predicate.cardinality_known": [{"cardinality": "FEW"}],
     "document.authority_known": [{"authority": "X"}],
+    "document_copy.authority_known": [{"authority": "X"}],
     "chunk.span": [{"start": 1, "end": 1}, {"start": 2, "end": 1}],
     "ingestion.status_known": [{"status": "SLEEPING"}],
     "job.kind_known": [{"kind": "CHUNK"}],
@@ -233,7 +235,7 @@ async def test_every_unique_key_refuses_a_second_row(filled: Store) -> None:
                 assert "unique" in (await refused(filled, table, {**another(table), **same})).lower()
                 tried.append(sorted(same))
     assert ["match_key", "sense", "type", "volume_id"] in tried
-    assert len(tried) == 8
+    assert len(tried) == 9
 
 
 async def test_another_sense_or_type_is_another_entity(filled: Store) -> None:

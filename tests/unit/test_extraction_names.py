@@ -214,3 +214,8 @@ def test_who_is_named_in_full_later_is_the_one_whom_a_surname_named_before() -> 
         "SpaceX": "organization",
     }
     assert types("Garbarek was born in Mysen. Jan Garbarek plays.") == {"Jan Garbarek": "person", "Mysen": "place"}
+
+
+def test_a_common_word_that_is_said_to_be_a_database_names_one_whatever_the_title() -> None:
+    assert types("Orion is a database written in Rust. Orion uses Raft.")["Orion"] == "technology"
+    assert "Water" not in types("Water is a liquid. Water flows.")

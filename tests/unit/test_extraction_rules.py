@@ -446,6 +446,12 @@ def test_a_chunk_that_is_not_english_is_rejected_whole(text: str) -> None:
     assert [(one.kind, one.reason) for one in extraction.rejected] == [("chunk", NOT_ENGLISH)]
 
 
+def test_a_script_without_spaces_is_rejected_however_long_it_goes_on() -> None:
+    for times in (1, 3, 40):
+        extraction = read("北风公司成立于2009年，总部位于北京，主要从事能源业务。" * times)
+        assert [(one.kind, one.reason) for one in extraction.rejected] == [("chunk", NOT_ENGLISH)]
+
+
 def test_a_sentence_that_is_not_english_is_rejected_among_others() -> None:
     """What stands around it is read as ever."""
     foreign = "Marie Curie est née à Varsovie et elle a étudié à Paris."

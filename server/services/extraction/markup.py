@@ -16,6 +16,7 @@ from server.services.extraction.speech import Speaker, Turn, turns
 
 LONGEST_WORD = 60
 LONGEST_BLOCK = 3_000
+_FIRST_UNSPACED = 0x0E00
 _SHORT_LINE = 50
 
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -284,13 +285,18 @@ def _words(line: _Line) -> Iterator[tuple[str, int]]:
     for sign in (*_SIGNS.finditer(line.text), None):
         end = sign.start() if sign else len(line.text)
         for run in re.finditer(r"\s+|\S+", line.text[position:end]):
-            readable = len(run[0]) <= LONGEST_WORD
+            readable = len(run[0]) <= LONGEST_WORD or _is_unspaced(run[0])
             for index, character in enumerate(run[0]):
                 printable = readable and character.isprintable()
                 yield (character if printable else " "), line.start + position + run.start() + index
         if sign and _SPACING.match(sign[0]):
             yield " ", line.start + sign.start()
         position = sign.end() if sign else end
+
+
+def _is_unspaced(run: str) -> bool:
+    """Tell whether a run is of a script that puts no spaces between words: Thai and what follows it in Unicode, Chinese, Japanese."""
+    return sum(ord(character) >= _FIRST_UNSPACED for character in run[:LONGEST_WORD]) > LONGEST_WORD // 2
 
 
 def _pieces(characters: list[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:

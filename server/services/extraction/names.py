@@ -400,6 +400,9 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
         return True
     if after is not None and kind_by_definition(doc, index + 1) == "work" and _is_dated(doc, index + 2):
         return True
+    named = token.tag_ in {"NN", "NNP"} and kind_by_definition(doc, index + 1) in {"technology", "organization"}
+    if after is not None and after.text in {"is", "was"} and named and not _is_common_head(token):
+        return True  # Orion is a database
     if not token.tag_.startswith("NNP") or _is_common_head(token):
         return token.tag_.startswith("NNP") and recognised
     owns = after is not None and (after.tag_ == "POS" or after.text in {"'", "’"})
