@@ -1,7 +1,7 @@
 """The offline extractor stays above its floors on real sentences labelled by hand.
 
-On the half that was kept apart the precision of relationships is below its floor of 0.75 (benchmarks/README.md says so); here it is
-held to what it was when it was judged, 0.708, so that it does not fall further.
+On the first half that was kept apart the precision of relationships is below its floor of 0.75 (benchmarks/README.md says so); here
+it is held to what it was when it was judged, 0.708, so that it does not fall further.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from extraction import HALVES, read_all, total
 
-RELATIONSHIPS = {"open": 0.75, "kept": 0.70}
+RELATIONSHIPS = {"open half": 0.75, "kept half": 0.70, "second kept half": 0.75}
 
 
 @pytest.mark.parametrize("half", list(HALVES))
