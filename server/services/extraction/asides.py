@@ -34,7 +34,10 @@ _RANK = (
     r"Prince|Princess|King|Queen|Elector|Electress|Emperor|Empress|Bishop|Archbishop|Marchioness|Dauphin|Infante|Infanta)"
 )
 _REALM = r"[A-ZÀ-Þ][\w’'-]*(?:(?:-\s?|\s)[A-ZÀ-Þ][\w’'-]+){0,2}"
-_PEERAGE = re.compile(rf",\s?\d{{1,2}}(?:st|nd|rd|th)\s{_RANK}\b(?:\s(?:of\s(?:the\s)?)?{_REALM}(?:\sof\s{_REALM})?)?")
+_TITLE = rf"\d{{1,2}}(?:st|nd|rd|th)\s{_RANK}\b(?:\s(?:of\s(?:the\s)?)?{_REALM}(?:\sof\s{_REALM})?)?"
+_PEERAGE = re.compile(rf",\s?{_TITLE}(?:(?:,|,?\sand)\s{_TITLE})*(?:,\s[A-Z]{{2,5}}(?=\s?[,(]))*")
+"""The titles of a peer and the letters of the orders behind them: ", 5th Earl of York and 1st Baron Ash, KB, KG"."""
+_EMPEROR = re.compile(r",\s(?:the\s)?(?:future\s|then\s|later\s)?Holy Roman (?:Emperor|Empress)\b")
 _AFTER_TITLE = re.compile(r",\s([a-z]+)")
 _EXPLAINING = vocabulary.wordset(
     "a an the who whom whose which where when by of in at from with as known born heir heiress lord king queen"
@@ -98,6 +101,8 @@ def titles(text: str, names: Sequence[Name]) -> Iterator[Title]:
                 name,
                 rule[1],
             )
+        elif (office := _EMPEROR.match(text, name.end)) is not None:
+            yield Title(office.start(), _past_comma(text, office.end()), name, None)
 
 
 def _is_realm(name: Name) -> bool:
@@ -136,7 +141,8 @@ def is_title(name: Name, found: Iterable[Title]) -> bool:
     """Tell whether a name is but the words of a title: Earl of Bute, and Alington; Bute is a place."""
     if not any(title.start < name.start < title.end for title in found):
         return False
-    return name.type == "person" or name.text.split()[0].lower() in vocabulary.TITLES
+    first, *_, last = name.text.split() * 2
+    return name.type == "person" or first.lower() in vocabulary.TITLES or re.fullmatch(_RANK, last) is not None
 
 
 def whose_life(text: str, names: Sequence[Name], index: int, aside: Aside) -> tuple[int, Aside]:

@@ -34,6 +34,8 @@ _NOBLE = vocabulary.wordset(
     "princess prince queen king duchess duke archduke archduchess countess lady emperor empress infanta"
 )
 _COMPOUNDED = vocabulary.wordset("based led born like era style type backed owned run made free only wide aged level")
+_SECOND_PARTICLES = frozenset({"la", "los", "las", "de", "der", "den", "dem", "het"})
+"""What stands between a particle and the name: van der Meer, de la Cruz."""
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
 _MONTHLY = frozenset({"Will", "April", "May", "June", "August", "Art", "Sunday"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
@@ -196,7 +198,7 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 2
     third = doc[end + 2] if end + 2 < len(doc) else None
     particle = token.text in vocabulary.PARTICLES and third is not None and is_capital(third)
-    if particle and (after.text in {"la", "los", "der", "den", "las"} or (after.text == "-" and not after.whitespace_)):
+    if particle and (after.text in _SECOND_PARTICLES or (after.text == "-" and not after.whitespace_)):
         return end + 3
     if hyphen and end - start > 1 and after.is_alpha and _ends_given_name(doc[end - 1], after):
         return end + 2
@@ -406,6 +408,8 @@ def is_odd(token: Token) -> bool:
 
 def _opens_a_person(token: Token, after: Token | None) -> bool:
     """Tell whether a month's or a verb's name is a given name here: Jan Garbarek, Will Smith."""
+    if after is not None and after.text in vocabulary.PARTICLES and token.text in vocabulary.given_names():
+        return True  # Jan van der Meer
     if after is None or not after.text[0].isupper() or after.text in vocabulary.listed():
         return False
     return token.text in vocabulary.given_names() or (

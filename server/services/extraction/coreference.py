@@ -82,7 +82,10 @@ class Discourse:
                     return None
             if (self._subjects and self._subjects[-1] is None) or _has_nearer(token):
                 return None
-            return self._latest(lambda member: member.type not in {"person", "event"})
+            opened = token.dep_ in SUBJECTS and token.sent[0].tag_ in {"VBN", "VBG"}
+            before = self._mentions[: self._earlier] if opened else self._mentions  # "Located in Oslo, it" is not Oslo
+            among = (self._subjects, self._about, before, self._known)
+            return self._latest(lambda member: member.type not in {"person", "event"}, among)
         if word in _GROUPS:
             return next(
                 (one for one in reversed(self._subjects) if one is not None and one.type == "organization"), None

@@ -1,4 +1,4 @@
-"""Interruptions: what news sets between a name and its verb, and what the grammar trips over: a weekday, an age, a score.
+"""Interruptions: what stands between a name and its verb, and what the grammar trips over: a weekday, an age, a score, a translation.
 
 The parser never sees them: "Ada Roe, 41, on Monday beat Bea Lind 6-4, 6-3 in Oslo" reads as "Ada Roe beat Bea Lind in Oslo".
 """
@@ -10,19 +10,22 @@ from collections.abc import Iterable, Iterator
 
 from spacy.tokens import Doc
 
+from server.services.extraction import vocabulary
 from server.services.extraction.names import Name
 
 _WEEKDAY = re.compile(r"\son (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?=\s)")
 _AGE = re.compile(r",\s\d{1,3}(?=,\s)")
 _SET = r"\d{1,3}[-–]\d{1,3}(?:\s?\(\d{1,2}(?:[-/]\d{1,2})?\))?"
 _SCORE = re.compile(rf"\s{_SET}(?:,? (?:and )?{_SET})*(?![\w–-])")
+_IN_ANOTHER_LANGUAGE = re.compile(r"\s?\(\s?([A-Z][a-z]+):[^()\n]{1,90}\)")
 _VERBS = frozenset({"VBD", "VBZ", "VBN"})
 
 
 def interruptions(doc: Doc, names: Iterable[Name]) -> Iterator[tuple[int, int]]:
     """Yield the half-open characters of a tagged block that interrupt what it says of the name before them.
 
-    A weekday does only where a verb follows it, a score only where no noun does ("their 4-0 win"), an age only behind a person.
+    A weekday does only where a verb follows it, a score only where no noun does ("their 4-0 win"), an age only behind a person;
+    a bracket does that says the name in another language: "(Italian: Sale e pepe)".
     """
     text = doc.text
     for name in names:
@@ -31,6 +34,9 @@ def interruptions(doc: Doc, names: Iterable[Name]) -> Iterator[tuple[int, int]]:
         if age is not None:
             yield age.span()
             end = age.end()
+        bracket = _IN_ANOTHER_LANGUAGE.match(text, end)
+        if bracket is not None and bracket[1].lower() in vocabulary.words("adjectives"):
+            yield bracket.span()
         if (weekday := _WEEKDAY.match(text, end)) is not None and _tag_at(doc, weekday.end() + 1) in _VERBS:
             yield weekday.span()
         if (score := _SCORE.match(text, end)) is not None and not _tag_at(doc, score.end() + 1).startswith("NN"):

@@ -29,7 +29,9 @@ from server.services.extraction.contexts import kind_by_definition, kind_of_noun
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
-from server.services.extraction.titles import is_title, quoted_titles
+from server.services.extraction.titles import quoted_titles
+from server.services.extraction.towns import towns_on_waters
+from server.services.extraction.works import defined_works
 
 _GOES_ON = re.compile(r"[\w+#]|-\w|\.\w")
 _RELEASE = re.compile(r"v?\d+(?:\.\d+)+")
@@ -37,6 +39,7 @@ _HANDLE = re.compile(r"@(\w{2,30})")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
 _ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z][A-Za-z]{0,3}[A-Z]")
+_NUMERAL = re.compile(r"[IVX]{1,5}")
 _LONGEST_TITLE = 9
 _IN_TITLES = vocabulary.PARTICLES | vocabulary.wordset("of the a an and or in on for to from with at by as is it my")
 _SMALL = vocabulary.PARTICLES | {"of", "the", "and", "for", "in", "on", "to", "&"}
@@ -84,9 +87,10 @@ def _certain(doc: Doc, title: str, title_kind: str | None) -> dict[int, Name]:
     taken: dict[int, Name] = {}
     for name in (
         *_entitled(doc, title, title_kind),
-        *_defined_works(doc),
+        *(_name(doc, first, last, "work", Trust.CUE) for first, last in defined_works(doc)),
         *_expanded(doc),
         *_called(doc),
+        *(_name(doc, first, last, "place", Trust.LIST) for first, last in towns_on_waters(doc)),
         *_tiers(doc),
         *_listed(doc),
         *_defined(doc),
@@ -127,16 +131,6 @@ def _goes_on(doc: Doc, index: int) -> bool:
 
 def _is_plain_word(token: Token) -> bool:
     return token.lower_ in vocabulary.words("not_names")
-
-
-def _defined_works(doc: Doc) -> Iterator[Name]:
-    """Yield the work that a text starts with to say what it is: "Football of the Good Old Days is a 1973 film"."""
-    end = next((token.i for token in doc[1:14] if token.text in {"is", "was", "("}), 0)
-    if end < 2 or not is_title(doc[:end].text) or kind_by_definition(doc, end) != "work":
-        return
-    if any(token.tag_ in {"VBZ", "VBD"} and token.text.islower() for token in doc[:end]) or "," in doc[:end].text:
-        return
-    yield _name(doc, 0, end, "work", Trust.CUE)
 
 
 def _expanded(doc: Doc) -> Iterator[Name]:
@@ -298,8 +292,11 @@ def _takes_of(head: Token, *, article: bool) -> bool:
     """Tell whether a name goes on after "of": Bank of America, Margaret of Scotland, but not Duke of York."""
     if head.lower_ in vocabulary.OF_HEADS and head.lower_ not in vocabulary.TITLES:
         return True
+    if _NUMERAL.fullmatch(head.text) and head.i and head.nbor(-1).text in vocabulary.given_names():
+        return not article  # Margaret I of Flanders
     lone = head.i == 0 or not is_capital(head.nbor(-1)) or is_rank(head.nbor(-1))
-    return not article and lone and head.text in vocabulary.given_names() and head.ent_type_ != "ORG"
+    related = head.i > 1 and head.nbor(-1).text == "of" and head.nbor(-2).lower_ in vocabulary.KIN
+    return not article and lone and head.text in vocabulary.given_names() and (related or head.ent_type_ != "ORG")
 
 
 def _shaped(block: Block, doc: Doc, familiar: frozenset[str], taken: Container[int]) -> Iterator[Name]:

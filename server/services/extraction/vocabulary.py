@@ -94,7 +94,7 @@ TITLE_ROLES = wordset(
     "leader representative congressman congresswoman ambassador commissioner chairman chairwoman chairperson mp msp mep"
 )
 PARTICLES = wordset(
-    "de da do du del della dei degli delle dello di dos des der den von van zu bin ibn al el la le ter ten y"
+    "de da do du del della dei degli delle dello di dos des der den von van zu zum zur vom bin bint ibn ben ap al el la le ter ten y"
 )
 
 KIN = wordset(
