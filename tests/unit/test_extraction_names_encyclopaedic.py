@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.services.extraction.offline import OfflineExtractor
+from server.services.extraction.predicates import relationship_type
 from server.services.extraction.protocol import ChunkText, Extraction
 
 
@@ -43,6 +44,7 @@ def edges(text: str) -> set[tuple[str, str, str]]:
         ),
         ("Good Morning, Harbour! was a 1956 British comedy film directed by Ada Roe.", "Good Morning, Harbour!"),
         ("Salt and Snow is an American film directed by Ada Roe.", "Salt and Snow"),
+        ("Hush (French: Silence), also known as The Quiet, is a 1964 French film directed by Ada Roe.", "Hush"),
     ],
 )
 def test_a_work_that_opens_a_text_to_say_what_it_is_is_one_name(text: str, work: str) -> None:
@@ -111,7 +113,7 @@ def test_rome_upon_egypt_is_no_town() -> None:
 
 
 @pytest.mark.parametrize(
-    "titles", ["5th Earl of Stanley and 1st Baron Dudley, KB, KG", "5th Earl of Stanley, 1st Baron Dudley"]
+    "titles", ["5th Earl of Stanley and 1st Baron Dudley, KB, KG", "5th Earl of Stanley, 1st Baron Dudley KG"]
 )
 def test_every_title_of_a_peer_is_his(titles: str) -> None:
     """A list of titles and the letters of orders name nobody else, and the dates behind them are his."""
@@ -137,6 +139,7 @@ def test_every_title_of_a_peer_is_his(titles: str) -> None:
             "Charles V, Holy Roman Emperor, married Isabella of Portugal.",
             {("Charles V", "MARRIED", "Isabella of Portugal")},
         ),
+        ("Philip I, Elector Palatine, married Anna of Roe.", {("Philip I", "MARRIED", "Anna of Roe")}),
         (
             "Maria of Roe married Frederick III, Elector of Saxony.",
             {("Maria of Roe", "MARRIED", "Frederick III"), ("Frederick III", "ELECTOR_OF", "Saxony")},
@@ -146,7 +149,7 @@ def test_every_title_of_a_peer_is_his(titles: str) -> None:
 def test_an_office_behind_a_name_is_no_second_name(text: str, expected: set[tuple[str, str, str]]) -> None:
     """Emperors and electors are who is named before them."""
     assert edges(text) == expected
-    assert not {"Holy Roman Emperor", "Elector"} & types(text).keys()
+    assert not {"Holy Roman Emperor", "Elector", "Elector Palatine"} & types(text).keys()
 
 
 def test_a_participle_that_opens_a_sentence_belongs_to_its_subject() -> None:
@@ -154,6 +157,28 @@ def test_a_participle_that_opens_a_sentence_belongs_to_its_subject() -> None:
     text = "Located in the Coudersport Historic District in Coudersport, it was added to the National Register in 1975."
     assert edges(text) == set()
     assert ("Roe House", "LOCATED_IN", "Coudersport Historic District") in edges(f"Roe House is a building. {text}")
+
+
+def test_who_opens_the_clause_behind_a_place_is_no_place() -> None:
+    """ "Founded in Oslo, Roe Steel makes" lists no places."""
+    text = "Founded in Oslo, Roe Steel makes pumps."
+    assert types(text) == {"Oslo": "place", "Roe Steel": "organization"}
+    assert edges(text) == {("Roe Steel", "FOUNDED_IN", "Oslo")}
+
+
+def test_a_verb_that_the_tagger_leaves_as_it_stands_gets_no_second_ending() -> None:
+    """Not MARRIEDED."""
+    assert relationship_type("married", "married", "JJ", passive=False) == "MARRIED"
+
+
+def test_rulers_keep_their_realm() -> None:
+    """A numeral or a given name with "of" and a place is one person."""
+    text = "Maria Roe was the sister of Baldwin V of Hainaut and the mother of Elisabeth of Luxembourg."
+    assert types(text) == {
+        "Maria Roe": "person",
+        "Baldwin V of Hainaut": "person",
+        "Elisabeth of Luxembourg": "person",
+    }
 
 
 def test_who_stands_beside_a_listed_parent_is_of_the_last_one() -> None:

@@ -33,11 +33,14 @@ _RANK = (
     r"(?:Earl|Baron|Baronet|Duke|Viscount|Marquess|Marquis|Lord|Count|Countess|Duchess|Baroness|Viscountess|Margrave|Margravine|Landgrave|"
     r"Prince|Princess|King|Queen|Elector|Electress|Emperor|Empress|Bishop|Archbishop|Marchioness|Dauphin|Infante|Infanta)"
 )
+_RANKED = re.compile(_RANK)
 _REALM = r"[A-ZÀ-Þ][\w’'-]*(?:(?:-\s?|\s)[A-ZÀ-Þ][\w’'-]+){0,2}"
 _TITLE = rf"\d{{1,2}}(?:st|nd|rd|th)\s{_RANK}\b(?:\s(?:of\s(?:the\s)?)?{_REALM}(?:\sof\s{_REALM})?)?"
-_PEERAGE = re.compile(rf",\s?{_TITLE}(?:(?:,|,?\sand)\s{_TITLE})*(?:,\s[A-Z]{{2,5}}(?=\s?[,(]))*")
+_PEERAGE = re.compile(rf",\s?{_TITLE}(?:(?:,|,?\sand)\s{_TITLE})*(?:,?\s[A-Z]{{2,5}}(?=\s?[,(]))*")
 """The titles of a peer and the letters of the orders behind them: ", 5th Earl of York and 1st Baron Ash, KB, KG"."""
-_EMPEROR = re.compile(r",\s(?:the\s)?(?:future\s|then\s|later\s)?Holy Roman (?:Emperor|Empress)\b")
+_EMPEROR = re.compile(
+    r",\s(?:the\s)?(?:future\s|then\s|later\s)?(?:Holy Roman (?:Emperor|Empress)|Elector Palatine|Count Palatine)\b"
+)
 _AFTER_TITLE = re.compile(r",\s([a-z]+)")
 _EXPLAINING = vocabulary.wordset(
     "a an the who whom whose which where when by of in at from with as known born heir heiress lord king queen"
@@ -142,7 +145,11 @@ def is_title(name: Name, found: Iterable[Title]) -> bool:
     if not any(title.start < name.start < title.end for title in found):
         return False
     first, *_, last = name.text.split() * 2
-    return name.type == "person" or first.lower() in vocabulary.TITLES or re.fullmatch(_RANK, last) is not None
+    return (
+        name.type == "person"
+        or first.lower() in vocabulary.TITLES
+        or bool(_RANKED.fullmatch(first) or _RANKED.fullmatch(last))
+    )
 
 
 def whose_life(text: str, names: Sequence[Name], index: int, aside: Aside) -> tuple[int, Aside]:

@@ -271,6 +271,8 @@ def _by_place_after(doc: Doc, last: int) -> str | None:
 
 def _by_words_before(doc: Doc, first: int, last: int) -> str | None:
     end = _list_start(doc, first)
+    if end < first and doc[first - 1].text == "," and last < len(doc) and doc[last].tag_ in {"VBZ", "VBD"}:
+        return None  # "Based in Oslo, Acme makes" lists no places
     end = end - 1 if end and doc[end - 1].lower_ == "the" else end
     if end == 0:
         return None

@@ -292,7 +292,8 @@ def _takes_of(head: Token, *, article: bool) -> bool:
     """Tell whether a name goes on after "of": Bank of America, Margaret of Scotland, but not Duke of York."""
     if head.lower_ in vocabulary.OF_HEADS and head.lower_ not in vocabulary.TITLES:
         return True
-    if _NUMERAL.fullmatch(head.text) and head.i and head.nbor(-1).text in vocabulary.given_names():
+    ruler = head.nbor(-1) if head.i and _NUMERAL.fullmatch(head.text) else None
+    if ruler is not None and (ruler.text in vocabulary.given_names() or ruler.ent_type_ == "PERSON"):
         return not article  # Margaret I of Flanders
     lone = head.i == 0 or not is_capital(head.nbor(-1)) or is_rank(head.nbor(-1))
     related = head.i > 1 and head.nbor(-1).text == "of" and head.nbor(-2).lower_ in vocabulary.KIN

@@ -143,6 +143,8 @@ def _forms(lemma: str) -> tuple[str, str]:
 
 
 def _regular_past(lemma: str) -> str:
+    if lemma.endswith("ied"):
+        return lemma  # what the tagger has left as it stands
     if lemma.endswith("e"):
         return lemma + "d"
     if re.search(r"[^aeiou]y$", lemma):

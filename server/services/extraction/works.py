@@ -48,7 +48,8 @@ def _plainly_defined(doc: Doc) -> Iterator[tuple[int, int]]:
     head, words = doc[:end], doc[:end].text
     verbs = any(token.tag_ in {"VBZ", "VBD"} and token.text.islower() for token in head)
     opens = "," in words and (doc[0].tag_ in {"IN", "RB", "VBN", "VBG", "TO", "WRB"} or doc[0].lower_ in _TELLING)
-    if end < 2 or verbs or opens or not is_title(words):
+    lone = end == 1 and (cut == verb or not doc[0].tag_.startswith(("NN", "VB", "JJ", "UH")))
+    if lone or verbs or opens or not is_title(words):
         return
     yield 0, end
     first = next((one.i + 1 for one in doc[cut:verb] if one.text == "as"), verb)
