@@ -98,6 +98,7 @@ def test_particles_join_a_name(text: str, expected: set[tuple[str, str, str]]) -
         ("Ada Roe was born in Newcastle upon Tyne.", {("Ada Roe", "BORN_IN", "Newcastle upon Tyne")}),
         ("Ada Roe was born in Great Burton upon Trent.", {("Ada Roe", "BORN_IN", "Great Burton upon Trent")}),
         ("Ada Roe died in Stoke-on-Trent.", {("Ada Roe", "DIED_IN", "Stoke-on-Trent")}),
+        ("Ada Roe died in Walton-on-Quorn.", {("Ada Roe", "DIED_IN", "Walton-on-Quorn")}),
         ("Ada Roe lives in Boulogne-sur-Mer.", {("Ada Roe", "LIVES_IN", "Boulogne-sur-Mer")}),
         ("Ada relied upon Bob Lind.", {("Ada", "RELIES_UPON", "Bob Lind")}),
     ],
