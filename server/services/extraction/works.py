@@ -15,8 +15,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _CALLED_ELSE = vocabulary.wordset(
     "also known released originally titled entitled styled stylised stylized sometimes or"
 )
-_TELLING = vocabulary.wordset("set based directed written produced released starring featuring")
-"""What opens a sentence about a work without being its first word: "Set in Oslo, Salt is a 1980 film"."""
+_LEADING = frozenset({"IN", "RB", "VBN", "VBG", "TO", "WRB"})
+"""How a word is tagged that opens the sentence before the work: "Set in Oslo, Salt is a 1980 film"."""
 
 
 def defined_works(doc: Doc) -> Iterator[tuple[int, int]]:
@@ -47,7 +47,7 @@ def _plainly_defined(doc: Doc) -> Iterator[tuple[int, int]]:
     end = cut - 1 if doc[cut - 1].text == "," else cut
     head, words = doc[:end], doc[:end].text
     verbs = any(token.tag_ in {"VBZ", "VBD"} and token.text.islower() for token in head)
-    opens = "," in words and (doc[0].tag_ in {"IN", "RB", "VBN", "VBG", "TO", "WRB"} or doc[0].lower_ in _TELLING)
+    opens = "," in words and doc[0].tag_ in _LEADING
     lone = end == 1 and (cut == verb or not doc[0].tag_.startswith(("NN", "VB", "JJ", "UH")))
     if lone or verbs or opens or not is_title(words):
         return
