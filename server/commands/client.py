@@ -12,6 +12,7 @@ import httpx
 from server.commands.outcomes import Outcome
 from server.commands.sources import Source
 from server.errors import BadUserInput, ServerError, UpstreamUnavailable
+from server.services.formats import open_regular
 from server.terms import Authority
 
 __all__ = ["Client"]
@@ -88,7 +89,7 @@ class Client:
         taken is known by its content when it is sent again.
 
         Raises:
-            BadUserInput: the file cannot be read.
+            BadUserInput: the file cannot be read, or what is said of it cannot be sent.
             Refused: the server refuses it.
             UpstreamUnavailable: the server does not answer, or not as Loregraph does.
         """
@@ -165,6 +166,11 @@ class Client:
         except httpx.HTTPError as error:
             told = str(error).rstrip(".") or type(error).__name__
             raise Away(f"{address} does not answer: {told}.") from error
+        except UnicodeEncodeError as error:  # nothing was sent; it is a ValueError too
+            raise BadUserInput(
+                f"{error.object[error.start : error.end]!a} cannot be sent in title, uri, type or volume: "
+                "give them in valid Unicode, the type in ASCII."
+            ) from error
         except ValueError as error:
             raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no JSON.") from error
         if not isinstance(answer, dict):
@@ -179,6 +185,6 @@ async def _pieces(content: Path | bytes) -> AsyncIterator[bytes]:
     if isinstance(content, bytes):
         yield content
         return
-    with await asyncio.to_thread(content.open, "rb") as file:
+    with await asyncio.to_thread(open_regular, content) as file:
         while piece := await asyncio.to_thread(file.read, _AT_A_TIME):
             yield piece

@@ -39,7 +39,8 @@ class Outcome:
 
 def as_json(outcome: Outcome) -> str:
     """Return an outcome as one line of JSON."""
-    return orjson.dumps(asdict(outcome)).decode()
+    told = asdict(outcome)
+    return orjson.dumps({name: _valid(one) if isinstance(one, str) else one for name, one in told.items()}).decode()
 
 
 def as_table(outcomes: Sequence[Outcome]) -> Table:
@@ -51,9 +52,17 @@ def as_table(outcomes: Sequence[Outcome]) -> Table:
     for name in _COUNTS:
         table.add_column(name, str(sum(getattr(one, name) for one in outcomes)), justify="right")
     for one in shown:
-        told = f"{escape(one.path)}\n[red]{escape(one.error)}[/red]" if one.error else escape(one.path)
-        table.add_row(told, _status(one), *(str(getattr(one, name)) for name in _COUNTS))
+        told = escape(one.path) + (f"\n[red]{escape(one.error)}[/red]" if one.error else "")
+        table.add_row(_valid(told), _status(one), *(str(getattr(one, name)) for name in _COUNTS))
     return table
+
+
+def _valid(text: str) -> str:
+    """Return a text with its lone surrogates written out, which neither JSON nor a terminal takes.
+
+    The name of a file need not be UTF-8. Written out, two that differ still do.
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _status(outcome: Outcome) -> str:

@@ -3,11 +3,12 @@
 A document's title is its path within the folder that was named, or the name of the file. Its uri is that of the file, by
 which a changed file is known again; with --uri-prefix it is the prefix and that path, and does not say where the file lies.
 In folders, names choose what is read; what a file is, its content tells. A file of JSON that is named itself holds many
-documents, each an object with title, text and, if need be, uri and mimeType.
+documents, each an object with title, text and, if need be, uri and mimeType. Only regular files are read.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from server.errors import BadUserInput, LimitExceeded
+from server.services.formats import open_regular
 
 __all__ = ["KNOWN", "Found", "Source", "find"]
 
@@ -61,11 +63,9 @@ class Source:
                 content: Path | bytes = self.text.encode("utf-8", "surrogatepass")
             elif self.file is None:
                 content = sys.stdin.buffer.read(-1 if limit is None else limit + 1)
-            elif self.file.is_file():
-                self.file.open("rb").close()
-                content = self.file
             else:
-                content = self.file.read_bytes()
+                with open_regular(self.file):
+                    content = self.file
             size = len(content) if isinstance(content, bytes) else content.stat().st_size
         except OSError as error:
             raise BadUserInput(f"It cannot be read: {error.strerror}.") from error
@@ -90,7 +90,7 @@ def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") ->
     whatever its suffix; of .json and .jsonl each document that it lists.
 
     Raises:
-        BadUserInput: a path leads nowhere.
+        BadUserInput: a path leads nowhere or to no regular file, or a list of documents is wrong.
     """
     sources: list[Source] = []
     skipped = 0
@@ -106,6 +106,10 @@ def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") ->
                     skipped += 1
         elif not path.exists():
             raise BadUserInput(f"{given}: there is no such file or folder.")
+        elif not path.is_file():
+            raise BadUserInput(
+                f"{given}: it is no regular file. What a pipe has to say is read from standard input: -."
+            )
         elif path.suffix.lower() in LISTS:
             sources += _listed(path)
         else:
@@ -116,28 +120,45 @@ def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") ->
 def _listed(path: Path) -> Iterator[Source]:
     """Yield the documents of a file of JSON: an array of objects, or one object a line."""
     try:
-        content = path.read_text(encoding="utf-8-sig")
-        rows = json.loads(content) if path.suffix.lower() == ".json" else map(json.loads, content.splitlines())
-        for number, row in enumerate(rows, start=1):
-            yield _from_row(path, number, row)
+        with open_regular(path) as file:
+            content = file.read().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise BadUserInput(f"{path}: it cannot be read: {error.strerror}.") from error
+    array = path.suffix.lower() == ".json"
+    for number, row in enumerate(_array(path, content) if array else _lines(path, content), start=1):
+        yield _from_row(path, number, row, "document" if array else "line")
+
+
+def _array(path: Path, content: bytes) -> Iterator[Any]:
+    try:
+        yield from json.loads(content.decode())
     except (ValueError, TypeError, RecursionError) as error:
         raise BadUserInput(f"{path}: it is no JSON array of documents, nor one JSON object a line: {error}.") from error
 
 
-def _from_row(path: Path, number: int, row: Any) -> Source:
+def _lines(path: Path, content: bytes) -> Iterator[Any]:
+    for number, line in enumerate(content.splitlines(), start=1):  # of bytes, for a string may hold U+2028
+        try:
+            yield json.loads(line.decode())
+        except json.JSONDecodeError as error:
+            told = f"{error.msg.removesuffix(' at')} at column {error.colno}"
+            raise BadUserInput(f"{path}: line {number} is no JSON object: {told}.") from error
+        except (ValueError, RecursionError) as error:
+            raise BadUserInput(f"{path}: line {number} is no JSON object: {error}.") from error
+
+
+def _from_row(path: Path, number: int, row: Any, kind: str) -> Source:
     if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("title", "text")):
-        raise BadUserInput(f"{path}: document {number} has no title and text: give each an object with these two.")
+        raise BadUserInput(f"{path}: {kind} {number} has no title and text: give each an object with these two.")
     uri, claimed = row.get("uri"), row.get("mimeType", "text/plain")
     if not isinstance(uri, str | None) or not isinstance(claimed, str):
-        raise BadUserInput(f"{path}: document {number}: uri and mimeType have to be strings, where they are given.")
+        raise BadUserInput(f"{path}: {kind} {number}: uri and mimeType have to be strings, where they are given.")
     return Source(f"{path}:{number}", row["title"], claimed, uri, None, row["text"])
 
 
 def _source(file: Path, title: str, uri_prefix: str | None, host: str) -> Source:
+    uri = _uri(file, host) if uri_prefix is None else uri_prefix + quote(os.fsencode(title))
     title = title.encode("utf-8", "replace").decode()  # a file's name need not be UTF-8, a title has to be
-    uri = _uri(file, host) if uri_prefix is None else uri_prefix + quote(title)
     return Source(str(file), title, CLAIMS.get(file.suffix.lower()), uri, file)
 
 

@@ -27,7 +27,7 @@ from servers import Server, environment_with, serving
 from server.__main__ import main
 from server.commands.sources import find
 from server.config import Settings, settings_table
-from server.errors import LimitExceeded
+from server.errors import BadUserInput, LimitExceeded
 
 SENTENCE = "Ada{n} Lovelace worked at Acme{n} Labs from 2001 to 2004, building systems with Go and Kubernetes."
 
@@ -76,6 +76,7 @@ def run_apart(*arguments: str, stdin: bytes = b"", **environment: str) -> Result
         input=stdin,
         capture_output=True,
         env=environment_with(environment),
+        timeout=120,
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -89,6 +90,22 @@ mutation($input: IngestDocumentInput!) {
 
 def outcomes(result: Result) -> dict[str, dict[str, Any]]:
     return {line["path"]: line for line in map(json.loads, result.out.splitlines())}
+
+
+def refusal_in_time(read: Callable[[], object]) -> str:
+    """Return the message with which reading is refused; it fails where that waits."""
+    told: list[str] = []
+
+    def run() -> None:
+        with pytest.raises(BadUserInput) as refused:
+            read()
+        told.append(refused.value.message)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert told, "it waits"
+    return told[0]
 
 
 def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
@@ -287,11 +304,66 @@ def test_a_source_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         source.content(100)
 
 
-def test_a_source_that_is_no_file_is_read_to_its_end(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"text",)).start()
-    (source,) = find(["pipe"]).sources
-    assert source.content() == b"text"
+@pytest.mark.parametrize("name", ["pipe", "pipe.txt", "pipe.json", "pipe.jsonl"])
+def test_a_pipe_that_is_named_is_a_usage_error_and_nothing_is_read(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    ended = run_apart("ingest", name, COLUMNS="200")
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{name}: it is no regular file. What a pipe has to say is read from standard input: -." in ended.err
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("found_by", ["folder", "name"])
+def test_what_comes_to_be_a_pipe_after_it_was_found_is_refused(tmp_path: Path, found_by: str) -> None:
+    file = tmp_path / "notes" / "a.txt"
+    file.parent.mkdir()
+    file.write_text("text")
+    (source,) = find(["notes" if found_by == "folder" else "notes/a.txt"]).sources
+    file.unlink()
+    os.mkfifo(file)
+    assert refusal_in_time(source.content) == "It cannot be read: it is no regular file."
+
+
+def test_folders_with_pipes_sockets_and_names_that_are_not_utf_8_report_each_file(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    os.mkfifo("d/pipe.txt")
+    os.mkfifo("d/pipe")
+    Path("d/gone.txt").symlink_to("nowhere")
+    for name in (b"d/bad\xff\xfe.txt", b"d/bad\xff\xfd.txt"):
+        Path(os.fsdecode(name)).write_text(f"Ada{name[-5]} Lovelace joined Acme{name[-5]} Labs.")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("d/socket.md")
+        ended = run_apart("ingest", "d", "--json")
+        shown = run_apart("ingest", "d", COLUMNS="200", PYTHONIOENCODING="utf-8:strict")
+    assert (ended.code, ended.err) == (
+        1,
+        "1 files skipped that are not .txt, .md, .markdown, .html, .htm, .xhtml, .pdf, .docx.\n",
+    )
+    assert {path: (one["status"], one["error"]) for path, one in outcomes(ended).items()} == {
+        "d/bad\\udcff\\udcfd.txt": ("DONE", None),
+        "d/bad\\udcff\\udcfe.txt": ("DONE", None),
+        "d/gone.txt": (None, "It cannot be read: No such file or directory."),
+        "d/pipe.txt": (None, "It cannot be read: it is no regular file."),
+        "d/socket.md": (None, "It cannot be read: it is no regular file."),
+    }
+    assert rows(tmp_path / "data", "SELECT title, uri FROM document ORDER BY uri") == [
+        ("bad??.txt", f"{tmp_path.as_uri()}/d/bad%FF%FD.txt"),
+        ("bad??.txt", f"{tmp_path.as_uri()}/d/bad%FF%FE.txt"),
+    ]
+    assert (shown.code, shown.err) == (1, ended.err)
+    assert [line.split()[:2] for line in shown.out.splitlines() if "bad" in line] == [
+        ["d/bad\\udcff\\udcfd.txt", "known"],
+        ["d/bad\\udcff\\udcfe.txt", "known"],
+    ]
+
+
+def test_names_that_are_not_utf_8_have_uris_of_their_own_under_a_prefix(tmp_path: Path) -> None:
+    for name in (b"\xc3\xbc\xff.txt", b"\xc3\xbc\xfe.txt"):
+        Path(os.fsdecode(name)).write_text("text")
+    assert [(one.title, one.uri) for one in find(["."], "notes:").sources] == [
+        ("ü?.txt", "notes:%C3%BC%FE.txt"),
+        ("ü?.txt", "notes:%C3%BC%FF.txt"),
+    ]
 
 
 def test_a_path_that_leads_nowhere_is_a_usage_error_and_nothing_is_read(cli: Cli, tmp_path: Path) -> None:

@@ -71,8 +71,39 @@ def test_a_wrong_list_is_refused_as_a_whole(tmp_path: Path, content: str, told: 
 
 def test_a_line_that_is_no_object_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", '{"title": "A", "text": "B"}\n[1]\n')
-    with pytest.raises(BadUserInput, match="document 2 has no title and text"):
+    with pytest.raises(BadUserInput, match="line 2 has no title and text"):
         find([path])
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b'{"title": "A", "text": }', "line 3 is no JSON object: Expecting value at column 24."),
+        (b'{"title": "A\tB"}', "line 3 is no JSON object: Invalid control character at column 13."),
+        (b"", "line 3 is no JSON object: Expecting value at column 1."),
+        (
+            b'{"title": "\xff"}',
+            "line 3 is no JSON object: 'utf-8' codec can't decode byte 0xff in position 11: invalid start byte.",
+        ),
+        (b"[" * 100_000, "line 3 is no JSON object: "),
+        (b'{"title": "A"}', "line 3 has no title and text: give each an object with these two."),
+        (
+            b'{"title": "A", "text": "B", "uri": 5}',
+            "line 3: uri and mimeType have to be strings, where they are given.",
+        ),
+    ],
+)
+def test_a_wrong_line_of_a_list_is_named_by_its_number_in_the_file(tmp_path: Path, line: bytes, told: str) -> None:
+    good = b'{"title": "A", "text": "B"}'
+    (tmp_path / "a.jsonl").write_bytes(b"\xef\xbb\xbf" + good + b"\r\n" + good + b"\n" + line + b"\n" + good)
+    with pytest.raises(BadUserInput) as refused:
+        find(["a.jsonl"])
+    assert refused.value.message.startswith(f"a.jsonl: {told}")
+
+
+def test_a_line_of_a_list_ends_where_the_file_ends_it_not_at_characters_within_strings(tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", '{"title": "A", "text": "One\u2028two\x85three."}\n')
+    assert [one.text for one in find(["a.jsonl"]).sources] == ["One\u2028two\x85three."]
 
 
 def outcomes(printed: str) -> list[dict[str, Any]]:

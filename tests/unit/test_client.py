@@ -1,14 +1,19 @@
-"""The client of a server that is away for a moment."""
+"""The client of a server: one that is away for a moment, and what cannot be sent."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 
 from server.commands.client import Away, Client
-from server.commands.sources import Source
+from server.commands.outcomes import as_json
+from server.commands.sources import Source, find
+from server.errors import BadUserInput
 from server.terms import Authority
 
 COUNTS = {"entitiesFound": 2, "factsFound": 0, "relationshipsFound": 1}
@@ -51,3 +56,34 @@ async def test_a_server_that_never_answered_is_not_waited_for() -> None:
     with pytest.raises(Away, match=r"^http://127.0.0.1:9/documents does not answer: All connection attempts failed\.$"):
         await client.ingest(source("a"))
     await client.close()
+
+
+async def test_a_file_whose_name_is_not_utf_8_is_sent_and_told_of(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"bad\xff\xfe.txt")).write_text("A text.")
+    sent: list[tuple[str, bytes]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append((request.url.query.decode(), request.content))
+        return httpx.Response(200, json={"id": "u"} if request.url.path == "/documents" else PAYLOAD)
+
+    client = await client_of(answer)
+    (found,) = find([str(tmp_path)]).sources
+    outcome = await client.ingest(replace(found, path=os.fsdecode(b"bad\xff\xfe.txt")))
+    await client.close()
+    assert sent[0] == ("volume=default&name=bad%3F%3F.txt", b"A text.")
+    assert f'"uri":"{tmp_path.as_uri()}/bad%FF%FE.txt"'.encode() in sent[1][1]
+    assert as_json(outcome) == (
+        '{"path":"bad\\\\udcff\\\\udcfe.txt","document":"d","ingestion":"i","status":"DONE","created":true,"entities":2,'
+        '"facts":0,"relationships":1,"rejected":0,"error":null}'
+    )
+
+
+@pytest.mark.parametrize("field", ["title", "uri", "claimed"])
+async def test_what_is_no_unicode_is_refused_before_it_is_sent(field: str) -> None:
+    client = await client_of(lambda request: httpx.Response(200, json={"id": "u"}))
+    with pytest.raises(BadUserInput) as refused:
+        await client.ingest(replace(source("a"), **{field: "a\udcff"}))
+    await client.close()
+    assert refused.value.message == (
+        "'\\udcff' cannot be sent in title, uri, type or volume: give them in valid Unicode, the type in ASCII."
+    )

@@ -16,6 +16,7 @@ from server.services.formats.conversion import checked
 from server.services.formats.decoding import as_text, decode_unicode
 from server.services.formats.limits import MIB, Limits
 from server.services.formats.reader import OUT_OF_MEMORY, Reader
+from server.services.formats.regular import open_regular
 from server.services.formats.sniffing import HEAD, sniff
 from server.services.formats.types import MARKDOWN, PLAIN, Converted
 
@@ -148,12 +149,17 @@ class Converter:
 
 
 def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(HEAD)
 
 
+def _all(path: Path) -> bytes:
+    with open_regular(path) as file:
+        return file.read()
+
+
 def _unicode(file: bytes | Path, mime_type: str, characters: int) -> Converted | None:
-    text = decode_unicode(file if isinstance(file, bytes) else file.read_bytes())
+    text = decode_unicode(file if isinstance(file, bytes) else _all(file))
     return None if text is None else checked(as_text(text, mime_type), characters)
 
 
