@@ -55,8 +55,8 @@ def test_a_file_that_becomes_a_pipe_in_the_moment_of_opening_is_refused(
     assert refusal_in_time(lambda: open_regular(tmp_path / "a.txt")) == "it is no regular file"
 
 
-def test_the_converter_opens_no_pipe(tmp_path: Path, settings: Settings) -> None:
+def test_the_converter_opens_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
-    converter = Converter(settings)
+    converter = Converter(Settings(data=tmp_path))
     told = refusal_in_time(lambda: asyncio.run(converter.convert(tmp_path / "a.txt", claimed="text/plain")))
     assert told == "it is no regular file"
