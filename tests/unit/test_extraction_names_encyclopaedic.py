@@ -44,6 +44,7 @@ def edges(text: str) -> set[tuple[str, str, str]]:
         ),
         ("Good Morning, Harbour! was a 1956 British comedy film directed by Ada Roe.", "Good Morning, Harbour!"),
         ("Salt and Snow is an American film directed by Ada Roe.", "Salt and Snow"),
+        ("Salt, Pepper & Thyme is the 1980 film directed by Ada Roe.", "Salt, Pepper & Thyme"),
         ("Hush (French: Silence), also known as The Quiet, is a 1964 French film directed by Ada Roe.", "Hush"),
     ],
 )
@@ -165,6 +166,8 @@ def test_who_opens_the_clause_behind_a_place_is_no_place() -> None:
     text = "Founded in Oslo, Roe Steel makes pumps."
     assert types(text) == {"Oslo": "place", "Roe Steel": "organization"}
     assert edges(text) == {("Roe Steel", "FOUNDED_IN", "Oslo")}
+    assert edges("Located in Ash Park, Lind House was built in 1900.") == {("Lind House", "LOCATED_IN", "Ash Park")}
+    assert edges("Located in Ash Park, Norway, it was built in 1900.") == {("Ash Park", "LOCATED_IN", "Norway")}
 
 
 def test_a_verb_that_the_tagger_leaves_as_it_stands_gets_no_second_ending() -> None:

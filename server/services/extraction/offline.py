@@ -370,6 +370,9 @@ def _adjoins(noun: Token, name: Token) -> bool:
 
 
 _REALM = re.compile(r"\b(?:prince|princess|king|queen|duke|duchess|count|countess|earl) of $", re.IGNORECASE)
+_OPENED = re.compile(r"(?:^|[.!?]\s)[A-Z][a-z]+(?:ed|t|n)\s(?:\w+\s){1,3}$")
+_GOES_ON = re.compile(r" (?:is|was|has|had|[a-z]+(?:s|ed))\b")
+"""What stands before a place and behind the subject of the sentence: "Located in Ash Park, Lind House was"."""
 _WIDE = ("Region", "Province", "Oblast")
 _LIST_GOES_ON = re.compile(
     r",? (?:and|or|&) (?:the )?[A-Z]|, (?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]"
@@ -387,6 +390,8 @@ def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member) 
         return False
     if _REALM.search(text, max(name.start - 12, 0), name.start) or name.text.endswith(_WIDE):
         return False  # the Princess of Wales, Augusta; in Cusco Region, Canchis Province
+    if _OPENED.search(text, max(name.start - 40, 0), name.start) and _GOES_ON.match(text, after.end):
+        return False
     regions = vocabulary.regions()
     if around.trust <= Trust.RECOGNISER or (around.trust < Trust.LIST and _titles(text, after.end)):
         return False

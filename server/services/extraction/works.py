@@ -59,9 +59,11 @@ def _plainly_defined(doc: Doc) -> Iterator[tuple[int, int]]:
 
 
 def _dates_or_places(doc: Doc, verb: int) -> bool:
-    """Tell whether a year or a nationality stands right behind the article: "is a 1980", "was an American"."""
+    """Tell whether a year or a nationality stands right behind the article: "is a 1980", "was the American"."""
     article, after = doc[verb + 1 : verb + 2].text, doc[verb + 2 : verb + 3].text
-    return article in {"a", "an"} and bool(_YEAR.fullmatch(after) or after.lower() in vocabulary.words("adjectives"))
+    return article in {"a", "an", "the"} and bool(
+        _YEAR.fullmatch(after) or after.lower() in vocabulary.words("adjectives")
+    )
 
 
 def _turns_aside(doc: Doc, index: int) -> bool:
