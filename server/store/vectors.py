@@ -33,6 +33,8 @@ from server.terms import VectorAction
 
 TABLE = "nodes"
 _REFINE = 10
+_INDEX_CACHE = 256 * 2**20
+_METADATA_CACHE = 16 * 2**20
 
 
 class Neighbor(NamedTuple):
@@ -79,19 +81,23 @@ class VectorIndex:
         self._interval = timedelta(seconds=settings.read_interval)
         self.retention = max(self._interval * 4, timedelta(seconds=5))
         """How long a version that was replaced stays readable."""
+        # Unless told LanceDB keeps what it read of old versions up to a gigabyte, and of indexes up to six.
+        self._caches = lancedb.Session(index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE)
         self._connection: Any = None
         self._table: Any = None
         self.dimension = 0
 
     async def open(self, dimension: int) -> None:
         """Open the table, or make it for vectors of this length."""
-        self._connection = await lancedb.connect_async(self._uri, read_consistency_interval=self._interval)
+        self._connection = await lancedb.connect_async(
+            self._uri, read_consistency_interval=self._interval, session=self._caches
+        )
         self._table = await self._connection.create_table(TABLE, schema=_schema(dimension), exist_ok=True)
         self.dimension = dimension
 
     async def stored_dimension(self) -> int | None:
         """Return the length of the vectors that the table holds, or None where there is no table."""
-        connection = await lancedb.connect_async(self._uri)
+        connection = await lancedb.connect_async(self._uri, session=self._caches)
         if TABLE not in (await connection.list_tables()).tables:
             return None
         schema = await (await connection.open_table(TABLE)).schema()
@@ -99,7 +105,9 @@ class VectorIndex:
 
     async def rebuild(self, dimension: int) -> None:
         """Start over with an empty table."""
-        connection = await lancedb.connect_async(self._uri, read_consistency_interval=self._interval)
+        connection = await lancedb.connect_async(
+            self._uri, read_consistency_interval=self._interval, session=self._caches
+        )
         self._table = await connection.create_table(TABLE, schema=_schema(dimension), mode="overwrite")
         self._connection, self.dimension = connection, dimension
 
