@@ -26,7 +26,6 @@ from _measure import show
 from _metering import Meter, children, resident
 
 from server.app import opened, running
-from server.commands.loops import run
 from server.config import Settings
 from server.embeddings import open_embedder
 from server.services.documents import NewDocument
@@ -199,4 +198,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main())
+    asyncio.run(main())

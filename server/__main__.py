@@ -33,7 +33,6 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from server.commands import loops
 from server.config import Settings, settings_table, unknown_variables, variable
 from server.errors import Misconfigured, ServerError
 from server.terms import Authority
@@ -91,7 +90,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         return await work
 
     try:
-        return loops.run(stoppable())
+        return asyncio.run(stoppable())
     except asyncio.CancelledError:
         raise typer.Exit(TERMINATED) from None
 
