@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import uvloop
 from _graph import WORDS
 from _measure import show
 from _metering import Meter, children, resident
@@ -198,4 +199,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # as the server runs
+        runner.run(main())

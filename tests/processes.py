@@ -6,6 +6,7 @@ They are forked from a server that has imported everything, so that one costs mi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import random
@@ -78,14 +79,17 @@ class Child:
         self._process.kill()
 
     def stop(self) -> None:
-        """Have it stand still, as SIGSTOP does."""
-        assert self._process.pid is not None
-        os.kill(self._process.pid, signal.SIGSTOP)
+        """Have it stand still, as SIGSTOP does; it may have ended by itself."""
+        self._signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """Let it go on after `stop`."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
         assert self._process.pid is not None
-        os.kill(self._process.pid, signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, number)
 
     async def end(self) -> int:
         """Wait until it ends, at most 60 seconds; return its exit status, negative for a signal."""

@@ -33,6 +33,7 @@ from server.terms import VectorAction
 
 TABLE = "nodes"
 _REFINE = 10
+_ATTEMPTS = 3
 _INDEX_CACHE = 256 * 2**20
 _METADATA_CACHE = 16 * 2**20
 
@@ -173,8 +174,19 @@ class VectorIndex:
                 (row,) = (await self._table.query().select(["node_id"]).limit(1).to_arrow()).to_pylist()
                 named = (col("node_id") == lit(row["node_id"])).to_sql()
                 await self._table.update(where=named, updates_sql={"kind": "kind"})
-            await self._table.optimize(cleanup_older_than=self.retention)
+            await self._optimize()
         await asyncio.to_thread(give_back)
+
+    async def _optimize(self) -> None:
+        """Have LanceDB merge; where another process has just merged the same fragments, look again."""
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                await self._table.optimize(cleanup_older_than=self.retention)
+                return
+            except RuntimeError as error:
+                if not left or "commit conflict" not in str(error):
+                    raise
+            await self._table.checkout_latest()
 
     def close(self) -> None:
         """Close the connection."""

@@ -352,3 +352,31 @@ async def test_the_index_takes_any_number_of_nodes_at_once(store: Store) -> None
     await store.index.delete([])
     assert await store.index.count() == 103
     assert await entity_ids(store) == set()
+
+
+class Preempted:
+    """A table whose merges lose to another process's a number of times."""
+
+    def __init__(self, table: Any, times: int) -> None:
+        self._table = table
+        self.left = times
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    async def optimize(self, **options: Any) -> Any:
+        if self.left:
+            self.left -= 1
+            raise RuntimeError("lance error: Retryable commit conflict for version 2: preempted by concurrent Rewrite")
+        return await self._table.optimize(**options)
+
+
+async def test_a_compaction_that_another_process_preempts_looks_again(store: Store) -> None:
+    index = store.index
+    table, index._table = index._table, Preempted(index._table, 2)
+    await index.compact()
+    assert index._table.left == 0
+    index._table = Preempted(table, 3)
+    with pytest.raises(UpstreamUnavailable):
+        await index.compact()
+    index._table = table
