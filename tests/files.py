@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 WIDTH, HEIGHT = A4
 Draw = Callable[[Canvas], None]
+E = TypeVar("E", bound=Exception)
 
 
 def pdf(*pages: Draw, title: str = "", **options: Any) -> bytes:
@@ -152,3 +155,19 @@ def docx(body: str, **parts: str | bytes) -> bytes:
         for name, part in files.items():
             archive.writestr(name, part)
     return packed.getvalue()
+
+
+def refused_in_time(read: Callable[[], object], kind: type[E]) -> E:
+    """Return the error with which reading is refused; it fails where reading waits."""
+    told: list[E] = []
+
+    def run() -> None:
+        with pytest.raises(kind) as refused:
+            read()
+        told.append(refused.value)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert told, "it waits"
+    return told[0]

@@ -7,11 +7,10 @@ others still say.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 from uuid import UUID
 
 from server import models
-from server.ids import NodeKind, new_id
+from server.ids import NodeKind
 from server.store import Transaction
 from server.store.records import CopyRecord, DocumentRecord
 from server.terms import ChangeKind
@@ -44,30 +43,24 @@ async def forget_copy(tx: Transaction, gone: CopyRecord) -> None:
     _log(tx, gone.document_id, copies, [uri for uri in _uris(copies) if uri != gone.uri])
 
 
-async def part_from_copies(tx: Transaction, known: DocumentRecord, queue: Callable[[UUID], UUID]) -> None:
-    """Make a document of the copies of one that is about to change; `queue` has it read."""
+async def part_from_copies(tx: Transaction, known: DocumentRecord, insert: Callable[[CopyRecord, str], UUID]) -> None:
+    """Make a document of the copies of one that is about to change.
+
+    `insert` takes the copy and the content as a new document, has it read and returns its id.
+    """
     copies = await tx.read.where(CopyRecord, document_id=known.id)
     if not copies:
         return
-    first, rest, id = copies[0], copies[1:], new_id()
+    first, rest = copies[0], copies[1:]
     (content,) = await tx.read.contents([(known.id, known.revision)])
-    columns: dict[str, Any] = {
-        "title": first.title,
-        "uri": first.uri,
-        "mime_type": first.mime_type,
-        "authority": first.authority,
-    }
+    assert content is not None
     tx.delete_ids(models.DocumentCopy, [first.id])
-    tx.insert(models.Document, id=id, content_hash=known.content_hash, **columns)
-    tx.insert(models.DocumentRevision, document_id=id, number=1, content=content)
-    tx.log(
-        ChangeKind.CREATED, NodeKind.DOCUMENT, id, after={**columns, **({"other_uris": _uris(rest)} if rest else {})}
-    )
+    id = insert(first, content)
     _log(tx, known.id, copies, [])
+    _log(tx, id, [], _uris(rest))
     tx.update_many(models.DocumentCopy, [{"id": copy.id, "document_id": id} for copy in rest])
     projects = await tx.read.linked(models.ProjectDocument, "document_id", known.id, "project_id")
     tx.insert_many(models.ProjectDocument, [{"project_id": one, "document_id": id} for one in sorted(projects)])
-    queue(id)
 
 
 def _uris(copies: Sequence[CopyRecord]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -190,6 +191,10 @@ class Documents:
         tx.log(ChangeKind.CREATED, NodeKind.DOCUMENT, id, after=columns)
         return Taken(id, self._queue(tx, id, 1), True)
 
+    def _insert_copy(self, tx: Transaction, content_hash: str, copy: CopyRecord, content: str) -> UUID:
+        new = NewDocument(copy.title, content, copy.mime_type, copy.uri, Authority(copy.authority))
+        return self._insert(tx, new, content_hash).document_id
+
     async def _revise(
         self,
         tx: Transaction,
@@ -198,7 +203,7 @@ class Documents:
         content_hash: str,
         ingestions: Sequence[IngestionRecord],
     ) -> Taken:
-        await part_from_copies(tx, known, lambda copy: self._queue(tx, copy, 1))
+        await part_from_copies(tx, known, partial(self._insert_copy, tx, known.content_hash))
         number = known.revision + 1
         after = {
             "title": new.title,

@@ -66,6 +66,11 @@ def _end_transaction(connection: Any, _record: Any, _error: BaseException | None
         connection.rollback()
 
 
+def insert_of(dialect: str) -> Callable[[Any], Any]:
+    """Return a dialect's own insert, which can pass over rows that are there."""
+    return sqlite.insert if dialect == "sqlite" else postgresql.insert
+
+
 class Database:
     """The two engines of a process. `dialect` is "sqlite" or "postgresql"."""
 
@@ -120,7 +125,7 @@ class Database:
     @property
     def insert(self) -> Callable[[Any], Any]:
         """The dialect's own insert, which can pass over rows that are there."""
-        return sqlite.insert if self.dialect == "sqlite" else postgresql.insert
+        return insert_of(self.dialect)
 
     @property
     def engines(self) -> tuple[AsyncEngine, AsyncEngine]:

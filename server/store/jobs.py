@@ -205,9 +205,8 @@ class JobQueue:
         async with self._database.writing(lasting=False) as connection:
             await self._only(connection, self._once("done", self._doing), {**_claim(job), "answer_": answer})
             await connection.execute(self._once(("next", mine), lambda: insert(_job).values(lease_until=until)), values)
-            if (
-                progress
-            ):  # whoever cancels takes the jobs too: without progress to note, the ingestion need not be asked
+            # Whoever cancels takes the jobs too: without progress to note, the ingestion need not be asked.
+            if progress:
                 await self._progress(connection, job, progress, held=False)
         return Job._make(values[name] for name in Job._fields) if mine else None
 

@@ -33,13 +33,13 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
 from server import models
 from server.errors import NotFound
 from server.ids import NodeKind
+from server.store.database import insert_of
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.store.signals import CHANNEL
@@ -69,10 +69,8 @@ class _Shape:
     def __init__(self, model: type[SQLModel]) -> None:
         self.table = table_of(model)
         self.insert = insert(self.table)
-        self.insert_absent = {
-            "sqlite": sqlite.insert(self.table).on_conflict_do_nothing(),
-            "postgresql": postgresql.insert(self.table).on_conflict_do_nothing(),
-        }
+        dialects = ("sqlite", "postgresql")
+        self.insert_absent = {d: insert_of(d)(self.table).on_conflict_do_nothing() for d in dialects}
         self.fixed = _fixed_defaults(model)
         self.made = {
             n: cast(Callable[[], Any], f.default_factory) for n, f in model.model_fields.items() if f.default_factory

@@ -14,7 +14,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from files import refused_in_time
 from servers import Server, environment_with, serving
 
 from server.__main__ import main
@@ -90,22 +90,6 @@ mutation($input: IngestDocumentInput!) {
 
 def outcomes(result: Result) -> dict[str, dict[str, Any]]:
     return {line["path"]: line for line in map(json.loads, result.out.splitlines())}
-
-
-def refusal_in_time(read: Callable[[], object]) -> str:
-    """Return the message with which reading is refused; it fails where that waits."""
-    told: list[str] = []
-
-    def run() -> None:
-        with pytest.raises(BadUserInput) as refused:
-            read()
-        told.append(refused.value.message)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(10)
-    assert told, "it waits"
-    return told[0]
 
 
 def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
@@ -321,7 +305,7 @@ def test_what_comes_to_be_a_pipe_after_it_was_found_is_refused(tmp_path: Path, f
     (source,) = find(["notes" if found_by == "folder" else "notes/a.txt"]).sources
     file.unlink()
     os.mkfifo(file)
-    assert refusal_in_time(source.content) == "It cannot be read: it is no regular file."
+    assert refused_in_time(source.content, BadUserInput).message == "It cannot be read: it is no regular file."
 
 
 def test_folders_with_pipes_sockets_and_names_that_are_not_utf_8_report_each_file(tmp_path: Path) -> None:

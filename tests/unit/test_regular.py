@@ -4,30 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from files import refused_in_time
 
 from server.config import Settings
 from server.services.formats import Converter, open_regular
-
-
-def refusal_in_time(read: Callable[[], object]) -> str | None:
-    """Return the reason why reading fails; it fails itself where reading waits."""
-    told: list[str | None] = []
-
-    def run() -> None:
-        with pytest.raises(OSError) as refused:  # noqa: PT011
-            read()
-        told.append(refused.value.strerror)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(10)
-    assert told, "it waits"
-    return told[0]
 
 
 def test_a_regular_file_is_opened_also_through_a_link(tmp_path: Path) -> None:
@@ -41,7 +24,7 @@ def test_a_regular_file_is_opened_also_through_a_link(tmp_path: Path) -> None:
 def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, path: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
-    assert refusal_in_time(lambda: open_regular(tmp_path / path)) == "it is no regular file"
+    assert refused_in_time(lambda: open_regular(tmp_path / path), OSError).strerror == "it is no regular file"
 
 
 def test_a_file_that_becomes_a_pipe_in_the_moment_of_opening_is_refused(
@@ -52,11 +35,11 @@ def test_a_file_that_becomes_a_pipe_in_the_moment_of_opening_is_refused(
     (tmp_path / "a.txt").unlink()
     os.mkfifo(tmp_path / "a.txt")
     monkeypatch.setattr("server.services.formats.regular.os.stat", lambda path: before)
-    assert refusal_in_time(lambda: open_regular(tmp_path / "a.txt")) == "it is no regular file"
+    assert refused_in_time(lambda: open_regular(tmp_path / "a.txt"), OSError).strerror == "it is no regular file"
 
 
 def test_the_converter_opens_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
     converter = Converter(Settings(data=tmp_path))
-    told = refusal_in_time(lambda: asyncio.run(converter.convert(tmp_path / "a.txt", claimed="text/plain")))
-    assert told == "it is no regular file"
+    told = refused_in_time(lambda: asyncio.run(converter.convert(tmp_path / "a.txt", claimed="text/plain")), OSError)
+    assert told.strerror == "it is no regular file"
