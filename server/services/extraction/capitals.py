@@ -57,6 +57,11 @@ _HONOURS = frozenset({"champion", "winner", "nominee", "laureate", "contender", 
 _RANKING = re.compile(r"No\.? ?\d{0,3}")
 _OF_A_FIELD = frozenset({"minister", "secretary", "commissioner"})
 """Posts whose field stands before them: "Foreign Affairs Minister"."""
+_TITLED = vocabulary.TITLES | vocabulary.TITLE_ROLES
+_TITLES_OF_ALL = vocabulary.TITLES | _NOBLE
+_POSTS_AND_HONOURS = vocabulary.TITLE_ROLES | _HONOURS
+_OF_A_TITLE = vocabulary.TITLE_ROLES | _RANKS | _PARTIES
+_BEHIND_A_FIELD = _OF_A_FIELD | _HONOURS
 _QUALITIES = vocabulary.wordset(
     "great first second third next last good right perfect time page night morning evening other same more most many all some any every "
     "where when how what who why never no not only yes hello god internet web earth note summary important"
@@ -113,7 +118,7 @@ def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield the run, in two parts where a role stands between a company and a person."""
     for index in range(first + 1, last - 1):
         titled = doc[index].lower_ in vocabulary.TITLES and doc[first].text not in vocabulary.given_names()
-        role = titled or doc[index].lower_ in vocabulary.TITLE_ROLES | _HONOURS or _RANKING.fullmatch(doc[index].text)
+        role = titled or doc[index].lower_ in _POSTS_AND_HONOURS or _RANKING.fullmatch(doc[index].text)
         after = doc[index + 1]
         if role and is_capital(after) and (after.text in vocabulary.given_names() or after.ent_type_ == "PERSON"):
             start = _title_start(doc, first, index)
@@ -129,13 +134,13 @@ def _title_start(doc: Doc, first: int, index: int) -> int:
     start = index
     while start > first:
         before = doc[start - 1]
-        if before.lower_ in vocabulary.TITLE_ROLES | _RANKS | _PARTIES or not is_capital(before):
+        if before.lower_ in _OF_A_TITLE or not is_capital(before):
             start -= 1
         elif start - 2 >= first and doc[start - 2].lower_ == "chief":
             start -= 2
         else:
             break
-    of_a_field = doc[index].lower_ in _OF_A_FIELD | _HONOURS or _RANKING.fullmatch(doc[index].text)
+    of_a_field = doc[index].lower_ in _BEHIND_A_FIELD or _RANKING.fullmatch(doc[index].text)
     return _realm_end(doc, first, start) if of_a_field else start
 
 
@@ -209,7 +214,7 @@ def _is_epithet(doc: Doc, index: int) -> bool:
     """Tell whether "the" at the index opens what a ruler is called: Charles the Bold, Suleiman the Magnificent."""
     before, after = doc[index - 1], doc[index + 1]
     named = before.text in vocabulary.given_names() or before.ent_type_ == "PERSON" or _ROMAN.fullmatch(before.text)
-    known = after.lower_ in vocabulary.TITLES | vocabulary.TITLE_ROLES or after.text in vocabulary.listed()
+    known = after.lower_ in _TITLED or after.text in vocabulary.listed()
     third = doc[index + 2] if index + 2 < len(doc) else None
     ends = third is None or not (is_capital(third) or third.tag_.startswith("NN") or third.text == "-")
     return bool(named) and is_capital(after) and after.is_alpha and not known and ends
@@ -276,7 +281,8 @@ def _past_of(doc: Doc, start: int, end: int) -> int | None:
 def _pairs(doc: Doc, start: int, end: int) -> bool:
     """Tell whether "and" belongs to an institution's field: "Department of Health and Human Services"."""
     within = [token.lower_ for token in doc[start:end]]
-    if doc[end + 1].lower_ in vocabulary.words("roles") | vocabulary.TITLES | _NOBLE:
+    following = doc[end + 1].lower_
+    if following in _TITLES_OF_ALL or following in vocabulary.words("roles"):
         return False  # Museum of Modern Art and Chair of its council
     institution = ("of" in within or "for" in within) and within[0] in vocabulary.OF_HEADS
     before, after = doc[end - 1], doc[end + 1]
@@ -287,9 +293,10 @@ def _pairs(doc: Doc, start: int, end: int) -> bool:
 
 def _ends_in_institution(doc: Doc, end: int) -> bool:
     """Tell whether "and" joins two fields of one body: "the American Research and Development Corporation"."""
-    heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.OF_HEADS | vocabulary.EVENT_HEADS
     named = (
-        doc[end - 1].lower_ in heads or doc[end - 1].text in vocabulary.given_names() or starts_sentence(doc[end - 1])
+        doc[end - 1].lower_ in vocabulary.HEADS
+        or doc[end - 1].text in vocabulary.given_names()
+        or starts_sentence(doc[end - 1])
     )
     last = end + 1
     while last + 1 < len(doc) and is_capital(doc[last + 1]):

@@ -29,9 +29,13 @@ from server.services.extraction.syntax import (
 
 _SUPPOSING = frozenset({"imagine", "suppose", "supposing", "assume", "assuming", "pretend"})
 _NEAR = 3
-_MEMBERS = frozenset({"member", "founder", "leader", "frontman", "vocalist"})
 _AGAINST = frozenset({"by", "against", "over", "past"})
-_AUTHORS = frozenset({"author", "writer", "creator", "director", "producer", "composer"})
+_RELATED = (
+    vocabulary.KIN
+    | frozenset({"author", "writer", "creator", "director", "producer", "composer"})
+    | frozenset({"member", "founder", "leader", "frontman", "vocalist"})
+)
+"""Nouns whose "of" leads to somebody or something with a name, whatever noun stands before that."""
 _NO_VERBS = vocabulary.KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
 """What the tagger takes for a verb before a name: "his wife and girlfriend Ada"."""
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
@@ -217,7 +221,7 @@ def _called_by_name(noun: Token, governor: Token | None = None) -> Iterator[Toke
     plain = (
         noun.dep_ != "pobj"
         or before in _AGAINST
-        or (governor is not None and governor.lemma_.lower() in vocabulary.KIN | _AUTHORS | _MEMBERS)
+        or (governor is not None and governor.lemma_.lower() in _RELATED)
         or (before == "to" and noun.head.head.lower_ == "married")
     )
     for one in conjuncts(noun):

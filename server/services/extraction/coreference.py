@@ -20,7 +20,6 @@ _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her"
 _THINGS = frozenset({"it", "its", "itself"})
 _GROUPS = frozenset({"they", "them", "their"})
 _OF_THE_NEARER = frozenset({"and", "&", "or", "by"})
-_HEADS = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
 _DEFINITE = frozenset({"the", "this", "that"})
 
 
@@ -164,7 +163,7 @@ class Discourse:
             or any(child.dep_ in {"prep", "acl"} for child in token.children)
         ):
             return None
-        if noun in _HEADS:
+        if noun in vocabulary.HEADS:
             named = self._latest(lambda member: member.type != "person" and noun in _words(member))
             if named is not None:
                 return named
@@ -205,19 +204,16 @@ def _is_oblique(token: Token) -> bool:
 
 
 def _subject_above(reading: Reading, token: Token) -> Member | None:
-    """Return the name that is the subject of the clause around a pronoun, or of one around that: "Ada said she", "Acme sold its"."""
+    """Return the name that is the subject of the clause around an "its", or of one around that: "Acme sold its"."""
     above = list(token.ancestors)
     beside = next((one.head for one in above if one.dep_ == "conj" and reading.member(one.head) is not None), None)
     if beside is not None and beside.i < token.i:
         return reading.member(beside)  # "the son of Bo Roe and his wife"
-    own = next((one for one in above if one.pos_ in {"VERB", "AUX"}), None)
-    other = token.tag_ == "PRP" and token.dep_ not in SUBJECTS and not token.lower_.endswith("self")
-    barred = {one.i for one in subjects(own)} if own is not None and other else set()  # "Ada hit her" is somebody else
     for verb in above:
         if verb.lemma_ in {"be", "bear"} and any(one.lemma_.lower() in vocabulary.KIN for one in above):
             return None  # "he was the son of Bo Roe by his first wife"
         for child in verb.children:
-            nearer = child.dep_ in SUBJECTS and child.i < token.i and child not in above and child.i not in barred
+            nearer = child.dep_ in SUBJECTS and child.i < token.i and child not in above
             named = reading.member(child) if nearer else None
             if named:
                 return named

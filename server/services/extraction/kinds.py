@@ -102,12 +102,14 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
     return _by_shape(doc, first, last), Trust.SHAPE
 
 
-_ROYAL = frozenset({"princess", "archduke", "archduchess", "infante", "grandduke", "landgravine", "margravine"})
+_NOBLE_TITLES = vocabulary.TITLES | frozenset(
+    {"princess", "archduke", "archduchess", "infante", "grandduke", "landgravine", "margravine"}
+)
 
 
 def _is_of_somewhere(words: list[str]) -> bool:
     """Tell whether a name is a noble's: "Ermengarde of Mouchy", "Princess Feodora of Leiningen"."""
-    titled = words[0].lower() in vocabulary.TITLES | _ROYAL
+    titled = words[0].lower() in _NOBLE_TITLES
     own = words[1:] if titled else words
     if own[1:2] != ["of"] or own[0].lower() in vocabulary.OF_HEADS:
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from spacy.tokens import Doc, Token
@@ -418,10 +419,13 @@ def _is_dated(doc: Doc, index: int) -> bool:
 
 def _is_common_head(token: Token) -> bool:
     """Tell whether the word names a kind of institution, place or event, so that alone it names none: "the Board"."""
-    word = token.lower_
-    heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS | vocabulary.OF_HEADS
-    known = heads | _STAFF | vocabulary.words("roles") | vocabulary.words("subjects")
+    word, known = token.lower_, _common_heads()
     return word in known or word.removesuffix("s") in known
+
+
+@cache
+def _common_heads() -> frozenset[str]:
+    return vocabulary.HEADS | _STAFF | vocabulary.words("roles") | vocabulary.words("subjects")
 
 
 def _acts(doc: Doc, index: int) -> bool:

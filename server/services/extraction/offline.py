@@ -350,9 +350,10 @@ _NAMING = frozenset({"name", "nickname", "pseudonym", "title", "word", "surname"
 def _titles(text: str, end: int) -> bool:
     """Tell whether a role follows, so that the name is somebody's employer: "in Raleigh, TXI CEO Ada Roe"."""
     word = re.match(r" ([\w-]+)", text[end : end + 24])
-    return word is not None and word[1].lower() in vocabulary.TITLES | vocabulary.TITLE_ROLES | vocabulary.words(
-        "roles"
-    )
+    if word is None:
+        return False
+    role = word[1].lower()
+    return any(role in known for known in (vocabulary.TITLES, vocabulary.TITLE_ROLES, vocabulary.words("roles")))
 
 
 def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:

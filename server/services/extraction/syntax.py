@@ -127,7 +127,7 @@ def called(noun: Token) -> Token | None:
     if name is None:
         return None
     word = noun.lemma_.lower()
-    kind = "person" if word in vocabulary.KIN | vocabulary.words("roles") else vocabulary.TYPE_NOUNS.get(word)
+    kind = "person" if word in vocabulary.KIN or word in vocabulary.words("roles") else vocabulary.TYPE_NOUNS.get(word)
     between = noun.doc[noun.i + 1 : name.i]
     close = all(token.text in _QUOTES or token.lower_ in vocabulary.TITLES for token in between)
     fits = kind is None or (kind == "person") == (name.text == PERSON)

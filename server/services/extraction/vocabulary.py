@@ -74,6 +74,8 @@ OF_HEADS = (
         "lord game prince tale legend book song lady man king"
     )
 )
+HEADS = ORGANIZATION_HEADS | OF_HEADS
+"""Words that end or open the name of an institution, a place or an event."""
 """Capitalised nouns that take "of" into a name: Bank of America, Act of Union, Tower of London."""
 PLAN_NOUNS = wordset("plan tier edition package subscription")
 TIERS = wordset(
