@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from server.errors import BadUserInput, LimitExceeded
-from server.services.formats import open_regular
+from server.services.formats import open_regular, read_regular
 
 __all__ = ["KNOWN", "Found", "Source", "find"]
 
@@ -120,8 +120,7 @@ def find(paths: Sequence[str], uri_prefix: str | None = None, host: str = "") ->
 def _listed(path: Path) -> Iterator[Source]:
     """Yield the documents of a file of JSON: an array of objects, or one object a line."""
     try:
-        with open_regular(path) as file:
-            content = file.read().removeprefix(codecs.BOM_UTF8)
+        content = read_regular(path).removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise BadUserInput(f"{path}: it cannot be read: {error.strerror}.") from error
     array = path.suffix.lower() == ".json"

@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from extracted import Edge, edges, read
 
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText, Extraction, Instant
-
-Edge = tuple[str, str, str]
-
-
-def read(text: str) -> Extraction:
-    return OfflineExtractor().extract(ChunkText(text))
-
-
-def edges(text: str) -> set[Edge]:
-    extraction = read(text)
-    names = {one.key: one.name for one in extraction.entities}
-    return {(names[edge.source], edge.type, names[edge.target]) for edge in extraction.relationships}
+from server.services.extraction.protocol import Instant
 
 
 def dated(text: str) -> set[tuple[str, str, int | None, int | None]]:

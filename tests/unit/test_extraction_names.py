@@ -3,23 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText, Extraction
-
-
-def read(text: str, title: str = "") -> Extraction:
-    return OfflineExtractor().extract(ChunkText(text, title))
-
-
-def types(text: str, title: str = "") -> dict[str, str]:
-    return {entity.name: entity.type for entity in read(text, title).entities}
-
-
-def edges(text: str) -> set[tuple[str, str, str]]:
-    extraction = read(text)
-    names = {one.key: one.name for one in extraction.entities}
-    return {(names[edge.source], edge.type, names[edge.target]) for edge in extraction.relationships}
+from extracted import edges, read, types
 
 
 @pytest.mark.parametrize(

@@ -3,24 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from extracted import edges, read, types
 
-from server.services.extraction.offline import OfflineExtractor
 from server.services.extraction.predicates import relationship_type
-from server.services.extraction.protocol import ChunkText, Extraction
-
-
-def read(text: str) -> Extraction:
-    return OfflineExtractor().extract(ChunkText(text, ""))
-
-
-def types(text: str) -> dict[str, str]:
-    return {entity.name: entity.type for entity in read(text).entities}
-
-
-def edges(text: str) -> set[tuple[str, str, str]]:
-    extraction = read(text)
-    names = {one.key: one.name for one in extraction.entities}
-    return {(names[edge.source], edge.type, names[edge.target]) for edge in extraction.relationships}
 
 
 @pytest.mark.parametrize(

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText, Extraction
-
-Edge = tuple[str, str, str]
-
-
-def read(text: str) -> Extraction:
-    return OfflineExtractor().extract(ChunkText(text))
+from extracted import Edge, edges, read
 
 
 def names(text: str) -> set[str]:
     return {one.name for one in read(text).entities}
-
-
-def edges(text: str) -> set[Edge]:
-    extraction = read(text)
-    called = {one.key: one.name for one in extraction.entities}
-    return {(called[edge.source], edge.type, called[edge.target]) for edge in extraction.relationships}
 
 
 @pytest.mark.parametrize(

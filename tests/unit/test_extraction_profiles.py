@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText
-
-Edge = tuple[str, str, str]
-
-
-def edges(text: str) -> set[Edge]:
-    extraction = OfflineExtractor().extract(ChunkText(text))
-    names = {one.key: one.name for one in extraction.entities}
-    return {(names[edge.source], edge.type, names[edge.target]) for edge in extraction.relationships}
+from extracted import Edge, edges
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typing import IO, Any
 from server.errors import BadUserInput, LimitExceeded, ServerError
 from server.services.formats.conversion import Allowed, convert
 from server.services.formats.frames import receive, send
-from server.services.formats.regular import open_regular
+from server.services.formats.regular import read_regular
 
 if sys.platform != "win32":  # where time alone is bounded
     import resource
@@ -76,20 +76,14 @@ def _answer(answers: IO[bytes], head: dict[str, Any], body: bytes) -> None:
     limits = head["limits"]
     allowed = Allowed(limits["pages"], limits["unpacked"], limits["characters"])
     try:
-        found = convert(_data(head, body), head["mime_type"], head["claimed"], allowed)
+        data = read_regular(Path(head["path"])) if "path" in head else body
+        found = convert(data, head["mime_type"], head["claimed"], allowed)
     except (BadUserInput, LimitExceeded) as refusal:
         send(answers, {"refused": refusal.code, "message": refusal.message})
     except OSError as error:
         send(answers, {"refused": ServerError.code, "message": str(error)})
     else:
         send(answers, {"text": found.text, "title": found.title})
-
-
-def _data(head: dict[str, Any], body: bytes) -> bytes:
-    if "path" not in head:
-        return body
-    with open_regular(Path(head["path"])) as file:
-        return file.read()
 
 
 def _most_resident() -> int:

@@ -16,7 +16,7 @@ from server.services.formats.conversion import checked
 from server.services.formats.decoding import as_text, decode_unicode
 from server.services.formats.limits import MIB, Limits
 from server.services.formats.reader import OUT_OF_MEMORY, Reader
-from server.services.formats.regular import open_regular
+from server.services.formats.regular import read_regular
 from server.services.formats.sniffing import HEAD, sniff
 from server.services.formats.types import MARKDOWN, PLAIN, Converted
 
@@ -68,7 +68,7 @@ class Converter:
         await asyncio.to_thread(self._threads.shutdown)
 
     async def _convert(self, file: bytes | Path, claimed: str | None) -> Converted:
-        head = file[:HEAD] if isinstance(file, bytes) else await asyncio.to_thread(_beginning, file)
+        head = file[:HEAD] if isinstance(file, bytes) else await asyncio.to_thread(read_regular, file, HEAD)
         mime_type = sniff(head, claimed)
         if mime_type in (PLAIN, MARKDOWN):
             found = await asyncio.to_thread(_unicode, file, mime_type, self._limits.characters)
@@ -148,18 +148,8 @@ class Converter:
         reader.close()
 
 
-def _beginning(path: Path) -> bytes:
-    with open_regular(path) as file:
-        return file.read(HEAD)
-
-
-def _all(path: Path) -> bytes:
-    with open_regular(path) as file:
-        return file.read()
-
-
 def _unicode(file: bytes | Path, mime_type: str, characters: int) -> Converted | None:
-    text = decode_unicode(file if isinstance(file, bytes) else _all(file))
+    text = decode_unicode(file if isinstance(file, bytes) else read_regular(file))
     return None if text is None else checked(as_text(text, mime_type), characters)
 
 

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["open_regular"]
+__all__ = ["open_regular", "read_regular"]
 
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
@@ -27,6 +27,16 @@ def open_regular(path: Path) -> BinaryIO:
         file.close()
         raise
     return file
+
+
+def read_regular(path: Path, most: int = -1) -> bytes:
+    """Return what a regular file holds, or its first `most` bytes.
+
+    Raises:
+        OSError: as `open_regular`.
+    """
+    with open_regular(path) as file:
+        return file.read(most)
 
 
 def _check(path: Path, found: os.stat_result) -> None:
