@@ -199,6 +199,7 @@ async def test_two_that_run_share_the_work_without_doubling_any(store: Store, ot
     async with asyncio.timeout(10):
         while await store.follower.backlog():
             await asyncio.sleep(0.02)
+    assert [await follower.step() for follower in (store.follower, other.follower)] == [0, 0]
     assert store.follower.moved + other.follower.moved == 30
     assert await store.index.node_ids() == ids
     assert await store.index.count() == 30
