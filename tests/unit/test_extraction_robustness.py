@@ -17,6 +17,7 @@ from server.services.extraction.protocol import ChunkText
 VOCABULARY = """
 Anna Berg Google Okta SSO plan Plan the it She includes uses , . ? : ( ) - # * ** ` $49/month 2019 2021-2024 in since not might and
 or José 東京 مرحبا 😀 | > https://x.example [a](b) ``` Enterprise founded by of co - founded engineer at
+6-4, 2–1. (3) 41, on Monday beat (German: Ein Berg) "The Night" “Say ” ' film Dr. her he who company which
 """
 WORDS = st.sampled_from([*VOCABULARY.split(), "\n", "\n\n", "\t", "\x00", "\ud800"])
 
@@ -55,6 +56,14 @@ def test_blocks_keep_the_place_of_every_character(text: str) -> None:
 def test_dates_and_amounts_never_fail(text: str) -> None:
     """Impossible dates and odd numbers are read as far as they make sense."""
     assert all(text[one.start : one.end] == one.text for one in (*periods(text), *amounts(text)))
+
+
+@pytest.mark.parametrize(
+    "after", ["", ". Then it rained.", ".  Then it rained.", " \n", "  ", "\u00a0", " \u200b", " - "]
+)
+def test_a_score_may_end_a_text_or_stand_before_odd_white_space(after: str) -> None:
+    extraction = OfflineExtractor().extract(ChunkText(f"Marta Berg beat Olga Lind 6-4, 6-3{after}"))
+    assert [entity.name for entity in extraction.entities] == ["Marta Berg", "Olga Lind"]
 
 
 @pytest.mark.parametrize(

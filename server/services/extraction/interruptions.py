@@ -44,6 +44,6 @@ def interruptions(doc: Doc, names: Iterable[Name]) -> Iterator[tuple[int, int]]:
 
 
 def _tag_at(doc: Doc, start: int) -> str:
-    """Return the tag of the token that begins at a character, or nothing."""
+    """Return the tag of the token that begins at a character; nothing behind the end, or between two tokens."""
     span = doc.char_span(start, start + 1, alignment_mode="expand") if start < len(doc.text) else None
-    return span[0].tag_ if span is not None else ""
+    return span[0].tag_ if span else ""
