@@ -26,7 +26,7 @@ from server import models
 from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.ids import NodeKind
-from server.store.heap import give_back, share_arenas
+from server.store.heap import bound_heap, give_back
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.terms import VectorAction
@@ -35,7 +35,7 @@ TABLE = "nodes"
 _REFINE = 10
 _ATTEMPTS = 3
 _INDEX_CACHE = 256 * 2**20
-_METADATA_CACHE = 16 * 2**20
+_METADATA_CACHE = 8 * 2**20
 
 
 class Neighbor(NamedTuple):
@@ -76,7 +76,7 @@ class VectorIndex:
     """One LanceDB table, keyed by node id."""
 
     def __init__(self, settings: Settings) -> None:
-        share_arenas()  # here, because most threads of the process start later
+        bound_heap()  # here, because most threads of the process start later
         pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own pool keeps for good what it had at most
         self._uri = settings.vectors_uri
         self._interval = timedelta(seconds=settings.read_interval)

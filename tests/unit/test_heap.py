@@ -21,7 +21,7 @@ from server.store import heap
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
-assert heap.share_arenas()
+assert heap.bound_heap()
 kept = [bytes(5_000) for _ in range(40_000)]
 kept = kept[::100]
 before = resident()
@@ -32,8 +32,33 @@ print(before - resident())
     assert float(done.stdout) > 100
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc only")
+def test_large_buffers_go_back_to_the_system_when_they_are_freed() -> None:
+    """A larger one freed before would have them stand among the small pieces, and stay."""
+    program = """
+from pathlib import Path
+from server.store import heap
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+assert heap.bound_heap()
+first = b"1" * 20_000_000
+del first
+large, small = [], []
+for _ in range(100):
+    large.append(b"1" * 1_000_000)
+    small.append(b"1" * 5_000)
+before = resident()
+del large
+print(before - resident())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert float(done.stdout) > 90
+
+
 def test_a_c_library_without_these_knobs_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heap, "_libc", lambda: object())
-    assert (heap.share_arenas(), heap.give_back()) == (False, False)
+    assert (heap.bound_heap(), heap.give_back()) == (False, False)
     monkeypatch.setattr(heap, "_libc", lambda: None)
-    assert (heap.share_arenas(), heap.give_back()) == (False, False)
+    assert (heap.bound_heap(), heap.give_back()) == (False, False)
