@@ -41,7 +41,8 @@ _MONTHLY = frozenset({"Will", "April", "May", "June", "August", "Art", "Sunday"}
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
 _RANKS = vocabulary.wordset(
-    "master staff lance petty warrant supreme chief senior vice deputy former acting interim executive general co- -"
+    "master staff lance petty warrant supreme chief senior vice deputy former acting interim executive general co- - "
+    "financial artistic managing creative technical sporting musical medical commercial marketing"
 )
 _CALLINGS = vocabulary.wordset(
     "guitarist drummer bassist pianist violinist cellist saxophonist rapper broadcaster presenter detective inspector prosecutor "
@@ -52,6 +53,7 @@ _NUMBERED_THINGS = frozenset({"Flight", "Highway", "Route", "Interstate", "Resol
 _BODIES = vocabulary.wordset(
     "corporation commission administration union agency department ministry institute committee authority council board bank trust"
 )
+_BOARDS = frozenset({"board", "directors", "trustees", "governors"})
 _PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
 _HONOURS = frozenset({"champion", "winner", "nominee", "laureate", "contender", "medalist", "medallist"})
 _RANKING = re.compile(r"No\.? ?\d{0,3}")
@@ -356,7 +358,7 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
 def _nameless(*, longer: bool) -> frozenset[str]:
     """Return the words that make no name by themselves, however many stand together."""
     words = vocabulary.words("not_names") | vocabulary.words("adjectives") | vocabulary.words("subjects")
-    words |= vocabulary.PLAN_NOUNS | vocabulary.TITLES | _LINKS
+    words |= vocabulary.PLAN_NOUNS | vocabulary.TITLES | _LINKS | _BOARDS
     return words | _QUARTERS if longer else words
 
 
@@ -365,6 +367,8 @@ def _opens_before(doc: Doc, first: int, last: int) -> bool:
     token, after = doc[first], doc[first + 1] if first + 1 < last else None
     if _is_plain(token) and not _opens_a_person(token, after):
         return after is None or token.lower_ not in _QUALITIES or starts_sentence(token)
+    if token.lower_ == "former":
+        return True
     given = after is not None and after.text in vocabulary.given_names()
     personal = given or (after is not None and after.ent_type_ == "PERSON")
     if is_rank(token):

@@ -93,7 +93,7 @@ _POSTS = vocabulary.wordset(
 )
 DISCIPLINES = vocabulary.wordset(
     "engineering marketing sales product products research design operations finance growth data security people communications staff content "
-    "ai infrastructure legal hr it technology development education science analytics platform strategy"
+    "ai infrastructure legal management resources relations affairs hr it technology development education science analytics platform strategy"
 )
 """What a post may be of without its being an organization: "VP of Engineering"."""
 _UNIONS = vocabulary.wordset(
