@@ -18,6 +18,17 @@ _AGE = re.compile(r",\s\d{1,3}(?=,\s)")
 _SET = r"\d{1,3}[-–]\d{1,3}(?:\s?\(\d{1,2}(?:[-/]\d{1,2})?\))?"
 _SCORE = re.compile(rf"\s{_SET}(?:,? (?:and )?{_SET})*(?![\w–-])")
 _IN_ANOTHER_LANGUAGE = re.compile(r"\s?\(\s?([A-Z][a-z]+):[^()\n]{1,90}\)")
+_CAPITALS = r"[A-Z][A-Z.'’-]{2,}(?:\s[A-Z.'’-]{2,}){0,3}"
+_CITY = r"[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){0,2}"
+_AROUND = rf"(?:,\s{_CITY})?"
+_ON = r"(?:,\s(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s\d{1,2}(?:,\s\d{4})?)"
+_AGENCY = r"(?:\s\([A-Z][\w./ ]{1,20}\))"
+_DASH = r"\s?(?:[-–—]{1,2}|:)\s"
+_DATELINE = re.compile(
+    rf"{_CAPITALS}{_AROUND}(?:{_ON}?{_AGENCY}?{_DASH}|{_ON}{_AGENCY}?\s|{_AGENCY}\s)"
+    rf"|{_CITY}{_AROUND}(?:{_ON}{_AGENCY}?|{_AGENCY}){_DASH}"
+)
+"""Where and when a report was written, before its first sentence: "OSLO, Norway, May 3 (AP) — ", "Oslo (AP) - "."""
 _VERBS = frozenset({"VBD", "VBZ", "VBN"})
 
 
@@ -41,6 +52,16 @@ def interruptions(doc: Doc, names: Iterable[Name]) -> Iterator[tuple[int, int]]:
             yield weekday.span()
         if (score := _SCORE.match(text, end)) is not None and not _tag_at(doc, score.end() + 1).startswith("NN"):
             yield score.span()
+
+
+def dateline(text: str, names: Iterable[Name]) -> tuple[int, int] | None:
+    """Return the half-open characters of the dateline that a report opens with; a dash alone makes one only behind a place."""
+    found = _DATELINE.match(text)
+    first = next((name for name in names if name.start == 0), None)
+    if found is None or first is None:
+        return None
+    signed = any(letter in "(" or letter.isdigit() for letter in found[0])
+    return found.span() if signed or first.type == "place" else None
 
 
 def _tag_at(doc: Doc, start: int) -> str:

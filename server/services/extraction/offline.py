@@ -36,7 +36,7 @@ from server.services.extraction.fields import read_field
 from server.services.extraction.foreign import foreign_spans, is_foreign
 from server.services.extraction.forms import Form
 from server.services.extraction.glosses import joint_of, read_gloss
-from server.services.extraction.interruptions import interruptions
+from server.services.extraction.interruptions import dateline, interruptions
 from server.services.extraction.kinds import Trust
 from server.services.extraction.layout import Around, bare_title, is_resume, lay_out, owner_of
 from server.services.extraction.literals import dates, populations, prices
@@ -278,6 +278,8 @@ class _Chunk:
         left_out = [(aside.start, aside.end) for _, aside in passage.asides]
         left_out += interruptions(passage.doc, passage.names)
         left_out += [(title.start, title.end) for title in passage.titles]
+        if (placed := dateline(text, passage.names)) is not None:
+            left_out.append(placed)
         if passage.names and passage.names[0].start == 0 and (joint := joint_of(passage.block, passage.names[0].end)):
             left_out.append(joint)
         pieces = fold(passage.doc, meanings, left_out + passage.foreign)
@@ -318,7 +320,7 @@ class _Chunk:
 
     def _read_clause(self, reading: Reading, clause: Clause, resolved: dict[int, Member], *, announces: bool) -> None:
         for token in clause.subjects:
-            subject = resolved.get(token.i) or _apposed(token, resolved)
+            subject = resolved.get(token.i) or _apposed(token, resolved, clause.verb)
             if subject is None:
                 self._reject_pronoun(clause, token, resolved)
                 if token.pos_ in {"NOUN", "PROPN"} and clause.verb.dep_ in {"ROOT", "conj"}:
@@ -356,11 +358,13 @@ def _titles(text: str, end: int) -> bool:
     return any(role in known for known in (vocabulary.TITLES, vocabulary.TITLE_ROLES, vocabulary.words("roles")))
 
 
-def _apposed(token: Token, resolved: dict[int, Member]) -> Member | None:
+def _apposed(token: Token, resolved: dict[int, Member], verb: Token) -> Member | None:
     """Return whom a subject stands beside: "her brother Bob"; behind other words, "the boss of the firm Acme", they may stand beside those."""
     if token.lemma_ in _NAMING:
         return None  # "her artist name, Pia Berg, was based on"
-    beside = (child for child in token.children if child.dep_ == "appos" and child.i in resolved and child.i > token.i)
+    end = verb.i if token.i < verb.i else len(token.doc)  # "the stores are in Oslo; Bergen" names none
+    named = (child for child in token.children if child.dep_ == "appos" and child.i in resolved)
+    beside = (child for child in named if token.i < child.i < end)
     return next((resolved[child.i] for child in beside if _adjoins(token, child)), None)
 
 
@@ -376,7 +380,7 @@ _GOES_ON = re.compile(r" (?:is|was|has|had|[a-z]+(?:s|ed))\b")
 """What stands before a place and behind the subject of the sentence: "Located in Ash Park, Lind House was"."""
 _WIDE = ("Region", "Province", "Oblast")
 _LIST_GOES_ON = re.compile(
-    r",? (?:and|or|&) (?:the )?[A-Z]|, (?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]"
+    r",? (?:and|or|&) (?:the )?[A-Z]|, (?:the )?(?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]"
 )
 
 
