@@ -19,11 +19,13 @@ from server.services.extraction.syntax import (
     DENIALS,
     OBJECTS,
     PERSON,
+    PLACE,
     called,
     conjuncts,
     is_denied,
     is_name,
     is_passive,
+    is_topic,
     kin_after,
 )
 
@@ -189,7 +191,8 @@ def _is_verb(token: Token) -> bool:
 def _complements(verb: Token) -> Iterator[Complement]:
     for child in verb.children:
         if child.dep_ == "dobj" and child.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
-            yield from (Complement(noun) for noun in described_by(verb.head))
+            if not _is_whereabouts(verb.head):
+                yield from (Complement(noun) for noun in described_by(verb.head))
         elif (child.dep_ in OBJECTS and child.tag_ not in _RELATIVE and child.pos_ != "ADP") or is_late(verb, child):
             for noun in _called_by_name(child):
                 yield Complement(noun)
@@ -229,6 +232,12 @@ def _called_by_name(noun: Token, governor: Token | None = None) -> Iterator[Toke
         yield (called(one) if single else None) or one
 
 
+def _is_whereabouts(noun: Token) -> bool:
+    """Tell whether a place says where another noun is, which "which" may mean as well: "a shop in Oslo, which Acme bought"."""
+    within = noun.text == PLACE and noun.dep_ == "pobj" and noun.head.lower_ in {"in", "at", "near"}
+    return within and noun.head.head.pos_ == "NOUN"
+
+
 def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:
     for child in head.children:
         if child.dep_ in {"prep", "agent"}:
@@ -246,6 +255,8 @@ def _prepositional(
 ) -> Iterator[Complement]:
     """Yield the nouns after a preposition, and after the prepositions that hang on them or stand beside it."""
     words = preposition.lower_
+    if is_topic(preposition):
+        return
     if words in DENIALS or words in _SOURCES or any(child.dep_ == "neg" for child in preposition.children):
         return
     for child in preposition.children:

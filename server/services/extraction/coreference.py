@@ -14,7 +14,7 @@ from server.services.extraction.cast import Cast, Member
 from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import SUBJECTS
+from server.services.extraction.syntax import SUBJECTS, is_topic
 
 _PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 _THINGS = frozenset({"it", "its", "itself"})
@@ -68,7 +68,7 @@ class Discourse:
             other = _object_before(reading, token)
             if other is not None and other.type == "person" and other.gender in genders:
                 found = other
-            found = found or self._person(reading, token, genders)
+            found = found or self._listed_before(reading, token, genders) or self._person(reading, token, genders)
             if found is not None and (token.tag_ == "PRP$" or token.dep_ == "poss"):
                 self._whose[word] = found
             return found
@@ -124,9 +124,11 @@ class Discourse:
         """Return the subject before a "his" or a second "he", where that is a person: "Ann was raised by her uncle Bob"."""
         verb = next((one for one in token.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         if verb is not None and token.dep_ in SUBJECTS:
-            verb = next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+            before = (child for child in verb.children if child.dep_ == "advcl" and child.i < token.i)
+            fronted = next((one for one in before if any(child.dep_ in SUBJECTS for child in one.children)), None)
+            verb = fronted or next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         elif token.tag_ != "PRP$" and token.dep_ != "poss":
-            return None  # an object is another one than the subject
+            verb = _clause_above(verb)
         for subject in subjects(verb) if verb is not None else ():
             member = reading.member(subject) or self._again(subject, genders)
             if member is None or subject.i > token.i or subject.is_ancestor(token):
@@ -137,6 +139,15 @@ class Discourse:
                 return nearer  # "the son of Paul and his wife"
             return member if member.type == "person" and member.gender in genders else None
         return None
+
+    def _listed_before(self, reading: Reading, token: Token, genders: set[str]) -> Member | None:
+        """Return whose "his" is that a list goes on with: "the son of Karl and his first wife"."""
+        index = token.i - 1
+        if token.tag_ != "PRP$" or index < 1 or token.nbor(-1).lower_ not in {"and", "&"}:
+            return None
+        before = token.doc[index - 2] if token.doc[index - 1].text == "," else token.doc[index - 1]
+        member = reading.member(before)
+        return member if member is not None and member.type == "person" and member.gender in genders else None
 
     def _again(self, token: Token, genders: set[str]) -> Member | None:
         """Return whom a "she" at the start of the clause means."""
@@ -160,7 +171,7 @@ class Discourse:
         if (
             len(beside) != 1
             or beside[0] not in _DEFINITE
-            or any(child.dep_ in {"prep", "acl"} for child in token.children)
+            or any(child.dep_ in {"prep", "acl"} or _is_restrictive(child) for child in token.children)
         ):
             return None
         if noun in vocabulary.HEADS:
@@ -189,6 +200,12 @@ def _words(member: Member) -> list[str]:
     return words if len(words) > 1 else []
 
 
+def _is_restrictive(clause: Token) -> bool:
+    """Tell whether a relative clause says which one is meant, no comma before it: "the film that made her famous"."""
+    before = clause.doc[max(clause.left_edge.i - 1, 0)]
+    return clause.dep_ == "relcl" and before.text != ","
+
+
 def _has_nearer(token: Token) -> bool:
     """Tell whether an object pronoun may well mean a plain noun of its own sentence: "fills gaps in a sentence; GPT-3 continues it"."""
     if token.dep_ not in {"dobj", "pobj"}:
@@ -200,7 +217,7 @@ def _is_oblique(token: Token) -> bool:
     """Tell whether a word, or the list that it is in, follows a preposition: "as a son of Karl, he"."""
     while token.dep_ in {"conj", "appos"} and token.head != token:
         token = token.head
-    return token.dep_ == "pobj"
+    return token.dep_ == "pobj" and not is_topic(token.head)
 
 
 def _subject_above(reading: Reading, token: Token) -> Member | None:
@@ -220,12 +237,24 @@ def _subject_above(reading: Reading, token: Token) -> Member | None:
     return None
 
 
+def _clause_above(verb: Token | None) -> Token | None:
+    """Return the verb that a clause with its own subject hangs on, whose subject an object may mean: "Ada left as Bo hit her"."""
+    if verb is None or verb.dep_ not in {"conj", "advcl", "ccomp"}:
+        return None
+    return verb.head if any(child.dep_ in SUBJECTS for child in verb.children) else None
+
+
 def _object_before(reading: Reading, pronoun: Token) -> Member | None:
     """Return the name that an object pronoun takes up as an object: "Ada named Bo a judge and Cy praised him"."""
     if pronoun.dep_ != "dobj" or pronoun.tag_ != "PRP":
         return None
+    verb = pronoun.head
+    beside = (
+        {verb, verb.head} if verb.dep_ == "conj" else {verb, *(one for one in verb.children if one.dep_ == "advcl")}
+    )
     before = reversed(pronoun.doc[pronoun.sent.start : pronoun.i])
-    return next((of for one in before if one.dep_ == "dobj" and (of := reading.member(one)) is not None), None)
+    objects = (one for one in before if one.dep_ == "dobj" and one.head in beside)
+    return next((of for one in objects if (of := reading.member(one)) is not None), None)
 
 
 def _is_unnamed_thing(pronoun: Token) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
-from server.services.extraction.syntax import FINITE, PERSON, SUBJECTS, conjuncts, is_name
+from server.services.extraction.syntax import FINITE, PERSON, SUBJECTS, conjuncts, is_name, lost_subject
 
 _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _CREDITS = vocabulary.wordset(
@@ -19,8 +19,12 @@ _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate ba
 def subjects(verb: Token) -> list[Token]:
     """Return the words that the verb is said of, none where nothing tells."""
     own = [child for child in verb.children if child.dep_ in SUBJECTS and not is_late(verb, child)]
+    if own and (last := _last_of_two(verb, own[0])) is not None:
+        return [last]
     if own:
         return [one for child in own for one in _antecedent(verb, child)]
+    if (lost := lost_subject(verb)) is not None:
+        return [lost]
     if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
         return [named]
     then = verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and any(child.lower_ == "then" for child in verb.children)
@@ -51,6 +55,15 @@ def subjects(verb: Token) -> list[Token]:
                 return conjuncts(controller)
             return subjects(head) if head.pos_ in {"VERB", "AUX"} else subjects(head.head) if head.head != head else []
     return []
+
+
+def _last_of_two(verb: Token, subject: Token) -> Token | None:
+    """Return the second subject of a second verb where the first is the object before it: "set to beat Acme and Ada has left"."""
+    listed = [child for child in subject.children if child.dep_ == "conj"]
+    joined = any(child.dep_ == "cc" and child.i < verb.i for child in verb.head.children)
+    if verb.dep_ != "conj" or joined or len(listed) != 1 or not is_name(subject) or subject.i == 0:
+        return None
+    return listed[0] if subject.nbor(-1).pos_ == "VERB" else None
 
 
 def _acts_before(ruler: Token, preposition: Token) -> bool:

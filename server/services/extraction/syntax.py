@@ -91,10 +91,37 @@ def is_passive(verb: Token) -> bool:
     )
 
 
+def lost_subject(verb: Token) -> Token | None:
+    """Return the name right before a second finite verb that the parser has listed with an object: "beat Acme and Ada has left"."""
+    helpers = [child for child in verb.children if child.dep_ in {"aux", "auxpass"}]
+    first = min((verb, *helpers), key=lambda word: word.i)
+    if verb.dep_ != "conj" or first.tag_ not in FINITE | {"MD"} or first.i == 0:
+        return None
+    name = first.nbor(-1)
+    own = any(child.dep_ in SUBJECTS for child in verb.children)
+    joined = name.dep_ == "conj" and name.head != verb and is_name(name) and name.i > verb.head.i
+    return name if joined and not own else None
+
+
+def _begins_clause(name: Token) -> bool:
+    """Tell whether a listed name has a verb of its own that the parser has given nobody."""
+    after = name.nbor(1) if is_name(name) and name.i + 1 < len(name.doc) else None
+    if after is None or after.tag_ not in FINITE | {"MD"}:
+        return False
+    return lost_subject(after.head if after.dep_ in {"aux", "auxpass"} else after) == name
+
+
+def is_topic(preposition: Token) -> bool:
+    """Tell whether a preposition only says of whom the sentence goes on to speak: "as for Ada, she"."""
+    return preposition.lower_ in {"for", "to"} and preposition.i > 0 and preposition.nbor(-1).lower_ == "as"
+
+
 def conjuncts(token: Token) -> list[Token]:
     """Return the token and the nouns listed with it, those that are negated left out ("A, B but not C")."""
     found = [token]
     for child in token.children:
+        if child.dep_ == "conj" and _begins_clause(child):
+            continue
         if (child.dep_ == "conj" and child.pos_ not in {"AUX"}) or (child.dep_ == "appos" and _is_listed(child)):
             if child.pos_ == "VERB" and any(one.dep_ in SUBJECTS | OBJECTS for one in child.children):
                 continue
