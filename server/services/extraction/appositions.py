@@ -165,6 +165,9 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
             draft.relate(member, upper_snake(word, "for"), owner)
         elif word == "minister" and word_before == "of":
             continue  # of a field
+        elif word in _PERFORMERS and word_before == "at" and owner.trust < Trust.LIST:
+            if owner.name.lower() not in _INDUSTRIES and owner.type not in {"person", "place"}:
+                draft.relate(member, "STARS_IN", owner)
         elif is_role(noun) and member.type in {"person", "concept"} and _may_employ(owner):
             member.learn("person", Trust.CUE)
             if owner.type != "place":
@@ -212,6 +215,11 @@ _PLAYERS = vocabulary.wordset(
     "striker midfielder goalkeeper defender winger fullback quarterback pitcher linebacker cornerback substitute forward captain batsman bowler "
     "fly-half scrum-half prop lock wicketkeeper player"
 )
+_PERFORMERS = frozenset({"actor", "actress"})
+"""Who is of what they play in, not of an employer: "the Night Shift actress Ada Roe"."""
+_INDUSTRIES = frozenset({"hollywood", "bollywood", "nollywood", "broadway", "west end"})
+_PUBLIC = frozenset({"police", "fire", "sheriff", "health"})
+"""What departments of a town are of: a spokeswoman for the Oslo police department does not work for Oslo."""
 _DIVISIONS = vocabulary.wordset("division department unit office branch section school faculty arm bureau desk board")
 """Parts of a body: who heads one works for the body."""
 _RANKED = vocabulary.wordset("prime vice deputy foreign home lieutenant")
@@ -319,6 +327,8 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
             if one.lower_ in DISCIPLINES or (of is not None and is_discipline(of)):
                 found += _owners(one, member, resolved)  # "VP of Engineering at Acme"
             elif of is None and is_role(noun) and one.lemma_.lower() in _DIVISIONS:
+                if any(word.lower_ in _PUBLIC for word in one.children):
+                    continue
                 bodies = _owners(one, member, resolved)
                 found += [(token, word) for token, word in bodies if resolved[token.i].type != "place"]
             else:

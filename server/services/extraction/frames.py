@@ -53,6 +53,7 @@ PURPOSES = vocabulary.wordset(
     "compiler driver server module adapter interface heir rival competitor companion answer home supplier sponsor contributor committer adviser "
     "advisor"
 )
+_PARTICLES = frozenset({"in", "out", "up", "off", "down", "over"})
 _VERSIONS = frozenset({"version", "release", "edition", "beta", "prototype", "generation"})
 _SEATS = vocabulary.wordset("headquarters headquarter seat")
 _MAKING_PART = frozenset({"form", "become", "remain", "elect", "appoint", "name", "make", "invest"})
@@ -181,12 +182,18 @@ def _word(scene: Scene, noun: Token) -> str:
     return (scene.reading.text([noun]) if scene.reading.member(noun) else noun.lemma_).lower()
 
 
+def _is_particle(child: Token, verb: Token) -> bool:
+    """Tell whether a word belongs to its verb: "stepped in for", whatever the parser calls it."""
+    adverb = child.dep_ == "advmod" and child.lower_ in _PARTICLES and child.i == verb.i + 1
+    return child.dep_ == "prt" or adverb
+
+
 def verb_type(scene: Scene, preposition: str) -> str:
     """Return the type that the clause's verb makes with a preposition, its particle included: GREW_UP_IN."""
     clause = scene.clause
     if clause.lemma == "pass" and any(child.lower_ == "away" for child in clause.verb.children):
         return predicates.upper_snake("died", preposition)
-    particle = next((child.lower_ for child in clause.verb.children if child.dep_ == "prt"), "")
+    particle = next((child.lower_ for child in clause.verb.children if _is_particle(child, clause.verb)), "")
     lasting = clause.verb.tag_ == "VBG" and main_verb(clause.verb).tag_ not in {"VBD", "VBN"}
     return predicates.relationship_type(
         clause.lemma,

@@ -106,11 +106,19 @@ def _belonging(reading: Reading, token: Token, member: Member, draft: Draft) -> 
     if member.type != "person" or len(member.name.split()) < 2 or token.i + 2 >= len(token.doc):
         return
     comma = token.nbor(1).text == ","
+    if token.nbor(1).lower_ == "at" and not _is_at(token, token.nbor(1).head):
+        return  # "the shooting of Bo Roe at", "met Bo Roe at"
     if token.nbor(1).lower_ == "from" and any(one.lemma_.lower() in _MOVING for one in token.ancestors):
         return  # "signed Bo Roe from Acme"
     after = _after(reading, token.nbor(1) if comma else token, frozenset({"of"}) if comma else _BELONGING)
     if after is not None and after.type == "organization" and after.trust >= Trust.CUE:
         draft.relate(member, "WORKS_AT", after)
+
+
+def _is_at(person: Token, head: Token) -> bool:
+    """Tell whether an "at" that hangs on `head` says where a person is, not where something was done; whose study it is works there."""
+    agent = person.dep_ == "pobj" and person.head.lower_ == "by"
+    return head == person or agent or (person.dep_ == "appos" and person.head == head)
 
 
 def _possession(reading: Reading, token: Token, member: Member, resolved: Mapping[int, Member], draft: Draft) -> None:

@@ -34,6 +34,10 @@ _EVENTS = vocabulary.wordset(
 )
 
 
+_DOUBLING = vocabulary.wordset(
+    "refer prefer occur admit commit control patrol compel expel propel repel transfer defer confer deter submit permit transmit equip"
+)
+"""Verbs of more than one syllable that end in a stressed one: controlled."""
 _PREFIX = re.compile(r"(?:re|over|under|out|mis|un|fore|up)-?")
 
 
@@ -149,13 +153,7 @@ def _regular_past(lemma: str) -> str:
         return lemma + "d"
     if re.search(r"[^aeiou]y$", lemma):
         return lemma[:-1] + "ied"
-    doubles = re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprtz]", lemma) or lemma in {
-        "refer",
-        "prefer",
-        "occur",
-        "admit",
-        "commit",
-    }
+    doubles = re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprtz]", lemma) or lemma in _DOUBLING
     return lemma + lemma[-1] + "ed" if doubles else lemma + "ed"
 
 

@@ -20,7 +20,7 @@ from server.services.extraction.frames import (
 )
 from server.services.extraction.kinds import Trust
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import SUBJECTS, is_name, whole
+from server.services.extraction.syntax import is_name, whole
 
 _POSTED = frozenset({"be", "become", "serve", "work", "act", "elect", "appoint"})
 _HUMAN = frozenset({"graduate", "reside", "marry", "wed", "enroll", "volunteer", "emigrate"})
@@ -30,6 +30,8 @@ _MAKING = vocabulary.wordset(
     "train analyze analyse train rewrite prototype"
 )
 _TOOLS = frozenset({"with", "in", "using", "on"})
+_RUNNING = frozenset({"build", "run", "deploy", "develop", "ship", "train", "migrate"})
+"""What is done on a technology, not about it: "deployed it on Kubernetes", but "wrote on Kubernetes"."""
 _KNOWING = frozenset({"use", "know", "master", "program", "code", "speak", "write", "learn"})
 _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "versed", "certified"})
 _NO_EDGE = vocabulary.wordset(
@@ -43,6 +45,8 @@ _HUMANS = vocabulary.wordset(
 )
 _GIVING = frozenset({"award", "give", "grant", "present"})
 _STAYING = frozenset({"live", "reside", "dwell"})
+_STAYING_SO = frozenset({"remain", "stay", "become", "grow", "seem", "appear", "feel"})
+"""Verbs that say of somebody what an adjective after them says."""
 _WHERE = frozenset({"in", "at", "near", "on", "with", "under", "among", "outside"})
 _PUBLISHING = frozenset({"publish", "release", "issue", "premiere"})
 _APART = vocabulary.wordset(
@@ -115,20 +119,24 @@ def skills(scene: Scene, draft: Draft) -> None:
     if scene.subject.type != "person":
         return
     for complement, member in scene.named():
-        if member.type == "technology" and _shows_skill(scene, complement):
+        if member.type == "technology" and _shows_skill(scene, complement, member):
             draft.relate(scene.subject, "HAS_SKILL", member)
             scene.use(complement.token)
 
 
-def _shows_skill(scene: Scene, complement: Complement) -> bool:
+def _shows_skill(scene: Scene, complement: Complement, member: Member) -> bool:
     lemma = scene.clause.lemma
     if complement.adjective is not None:
         return complement.adjective.lemma_.lower() in _ABLE
     if complement.preposition:
         return (
-            lemma in _MAKING and complement.preposition in _TOOLS and (lemma, complement.preposition) != ("work", "on")
+            lemma in _MAKING
+            and complement.preposition in _TOOLS
+            and (complement.preposition != "on" or lemma in _RUNNING)
+            and (lemma != "work" or member.trust >= Trust.LIST)  # "worked with Steel Panther"
         )
-    return lemma in _KNOWING
+    written = lemma == "write" and scene.clause.verb.tag_ in {"VBD", "VBN"}
+    return lemma in _KNOWING and (not written or member.trust >= Trust.LIST)  # "wrote The West Wing"
 
 
 def edges(scene: Scene, draft: Draft) -> None:
@@ -143,7 +151,8 @@ def edges(scene: Scene, draft: Draft) -> None:
         if clause.lemma in _FILMING and clause.passive and source.type in _UNFILMED and source.trust > Trust.RECOGNISER:
             continue
         if complement.preposition == "by":
-            kind, inverted = predicates.agent_type(clause.lemma, kind, present=_is_present(clause.verb))
+            lemma = complement.adjective.lemma_.lower() if complement.adjective is not None else clause.lemma
+            kind, inverted = predicates.agent_type(lemma, kind, present=_is_present(clause.verb))
             source, target = (member, scene.subject) if inverted else (source, target)
         draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
         partial = complement.preposition or complement.token.dep_ == "compound"
@@ -167,6 +176,9 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return _being(scene, complement, member)
     if clause.passive and clause.lemma == "create" and scene.subject.type == "person":
         return None  # "was created Baroness by"
+    if clause.lemma in _STAYING_SO and (word := _predicative(clause.verb)) is not None:
+        beside = complement.noun is None and any(one.lower_ == preposition for one in word.doc[word.i + 1 : word.i + 2])
+        return predicates.upper_snake(word.text, preposition) if beside else None
     if complement.noun is not None:
         return mediated_type(scene, complement, member)
     if complement.token.dep_ == "compound" and not _stands_for(complement.token.head, member):
@@ -181,8 +193,6 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         and complement.token.nbor(1).lower_ == "to"
     ):
         return None  # "arranged for Ada to meet"
-    if _begins_clause(complement.token):
-        return None
     if preposition == "with" and _is_set_off(complement.token):
         return None  # "Ada left, with Bea in tears"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
@@ -201,6 +211,11 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
     return _own_type(scene, complement, member)
 
 
+def _predicative(verb: Token) -> Token | None:
+    """Return the adjective that says how somebody remains: "remains keen on"."""
+    return next((child for child in verb.children if child.dep_ == "acomp" and child.pos_ == "ADJ"), None)
+
+
 def _own_type(scene: Scene, complement: Complement, member: Member) -> str | None:
     """Return the type that the verb itself makes with a name; a few verbs say less, or something else, than their form."""
     clause, preposition = scene.clause, complement.preposition
@@ -210,7 +225,7 @@ def _own_type(scene: Scene, complement: Complement, member: Member) -> str | Non
             return None  # "became Infante", a title
     elif clause.lemma == "nominate" and preposition not in {"for", "by", "at", ""}:
         return None
-    elif clause.lemma == "serve" and preposition in {"to", "for"} and (role := _served_as(scene)) is not None:
+    elif clause.lemma in {"serve", "act"} and preposition in {"to", "for"} and (role := _served_as(scene)) is not None:
         return predicates.upper_snake(role.lemma_, preposition)  # "served as a delegate to"
     elif clause.passive and not preposition:
         given = clause.lemma in _GIVING and complement.token.dep_ in {"dobj", "oprd", "conj"}
@@ -251,13 +266,6 @@ def _is_relative(complement: Complement, noun: Token, member: Member) -> bool:
     return own and may_be_kin(member)
 
 
-def _begins_clause(name: Token) -> bool:
-    """Tell whether a listed name has a verb of its own that the parser has given nobody: "hit by Acme and Ada left"."""
-    after = name.nbor(1) if name.dep_ == "conj" and name.i + 1 < len(name.doc) else None
-    own = after is not None and after.tag_ in {"VBD", "VBZ"} and after.dep_ == "conj"
-    return own and after is not None and not any(child.dep_ in SUBJECTS for child in after.children)
-
-
 def _is_set_off(token: Token) -> bool:
     """Tell whether a comma stands before the preposition of a list's first name."""
     while token.dep_ in {"conj", "appos"}:
@@ -277,12 +285,20 @@ def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
     if member.type not in {"person", "place"}:
         return False
     token = complement.token
+    if _comes_second(token):
+        return True
     while token.dep_ in {"conj", "appos"} and token.head.pos_ in {"NOUN", "PROPN", "NUM"}:
         unnamed = scene.reading.member(token.head) is None
         if unnamed and (token.dep_ == "conj" or token.head.tag_ == "NNS"):  # "left five sons, Peter"
             return True
         token = token.head
     return False
+
+
+def _comes_second(name: Token) -> bool:
+    """Tell whether a verb has its object already, words of which the parser has made another: "drives the ball past guard Ada"."""
+    before = (child for child in name.head.children if child.dep_ == "dobj" and child.i < name.i)
+    return name.dep_ == "dobj" and any(child.i + 1 < name.left_edge.i for child in before)
 
 
 def _listed_under(token: Token) -> Token:

@@ -45,8 +45,8 @@ class Scene:
         """Yield the complements that name somebody and that no rule has used."""
         for complement in self.clause.complements:
             member = self.member(complement)
-            if any(child.dep_ == "case" for child in complement.token.children):
-                continue  # "voted against Paul's"
+            if any(child.dep_ == "case" or _is_owned(child) for child in complement.token.children):
+                continue  # "voted against Paul's", "read Paul and Ada's report"
             if member is not None and complement.token.i not in self.used:
                 yield complement, member
 
@@ -107,6 +107,13 @@ class Scene:
     def phrase(self, noun: Token) -> str:
         """Return a noun with what stands before it and "of" after it, without article: "senior engineer", "head of research"."""
         return self.reading.text(noun_phrase(noun, self.reading))
+
+
+def _is_owned(listed: Token) -> bool:
+    """Tell whether what is listed after a name belongs to both: "Paul and Ada's report"."""
+    owner = listed.left_edge
+    shared = listed.dep_ == "conj" and listed.pos_ == "NOUN" and owner.dep_ == "poss" and owner.pos_ == "PROPN"
+    return shared and owner.i > 0 and owner.nbor(-1).dep_ == "cc"
 
 
 def noun_phrase(noun: Token, reading: Reading) -> list[Token]:
