@@ -38,6 +38,15 @@ _REALM = r"[A-ZÀ-Þ][\w’'-]*(?:(?:-\s?|\s)[A-ZÀ-Þ][\w’'-]+){0,2}"
 _TITLE = rf"\d{{1,2}}(?:st|nd|rd|th)\s{_RANK}\b(?:\s(?:of\s(?:the\s)?)?{_REALM}(?:\sof\s{_REALM})?)?"
 _PEERAGE = re.compile(rf",\s?{_TITLE}(?:(?:,|,?\sand)\s{_TITLE})*(?:,?\s[A-Z]{{2,5}}(?=\s?[,(]))*")
 """The titles of a peer and the letters of the orders behind them: ", 5th Earl of York and 1st Baron Ash, KB, KG"."""
+_LIFE_FOLLOWS = r"(?=\s?\(\s?(?:born|b\.|c\.|\d|[A-Z][a-z]+\s\d))"
+_ORDERS = re.compile(
+    rf",\s(?!CEO|CTO|CFO|COO|CIO|MP\b|MEP\b|USA|UK\b)[A-Z]{{2,6}}(?:,\s[A-Z]{{2,6}})*(?:{_LIFE_FOLLOWS}|(?=,?\s(?:is|was)\b))"
+)
+"""The letters of orders and degrees behind a person: ", KBE (1904-1963)", ", PE, MBA, is"."""
+_BORN_AS = re.compile(
+    rf",\s(?:born|née|nee|né)\s([A-ZÀ-ÞĀ-Ž][\w’'-]+(?:\s[A-ZÀ-ÞĀ-Ž][\w’'-]+){{0,2}})(?:{_LIFE_FOLLOWS}|(?=,\s(?:is|was)\b))"
+)
+"""What somebody was called at birth: ", born Lind (1920-1999)"."""
 _EMPEROR = re.compile(
     r",\s(?:the\s)?(?:future\s|then\s|later\s)?(?:Holy Roman (?:Emperor|Empress)|Elector Palatine|Count Palatine)\b"
 )
@@ -82,12 +91,13 @@ def asides(text: str, names: Sequence[Name]) -> Iterator[tuple[int, Aside]]:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title at text[start:end] behind the name of its bearer; `rank` where it is over places: "Duke"."""
+    """A title at text[start:end] behind the name of its bearer; `rank` where it is over places: "Duke"; `alias` where it is a maiden name."""
 
     start: int
     end: int
     bearer: Name
     rank: str | None
+    alias: str | None = None
 
 
 def titles(text: str, names: Sequence[Name]) -> Iterator[Title]:
@@ -106,6 +116,10 @@ def titles(text: str, names: Sequence[Name]) -> Iterator[Title]:
             )
         elif (office := _EMPEROR.match(text, name.end)) is not None:
             yield Title(office.start(), _past_comma(text, office.end()), name, None)
+        elif len(name.text.split()) > 1 and (letters := _ORDERS.match(text, name.end)) is not None:
+            yield Title(letters.start(), _past_comma(text, letters.end()), name, None)
+        elif len(name.text.split()) > 1 and (maiden := _BORN_AS.match(text, name.end)) is not None:
+            yield Title(maiden.start(), _past_comma(text, maiden.end()), name, None, maiden[1])
 
 
 def _is_realm(name: Name) -> bool:
@@ -142,11 +156,14 @@ def _past_realms(text: str, names: Sequence[Name], end: int) -> int:
 
 def is_title(name: Name, found: Iterable[Title]) -> bool:
     """Tell whether a name is but the words of a title: Earl of Bute, and Alington; Bute is a place."""
+    found = list(found)
     if not any(title.start < name.start < title.end for title in found):
         return False
     first, *_, last = name.text.split() * 2
     return (
         name.type == "person"
+        or name.text.isupper()
+        or any(title.alias == name.text for title in found)
         or first.lower() in vocabulary.TITLES
         or bool(_RANKED.fullmatch(first) or _RANKED.fullmatch(last))
     )

@@ -51,7 +51,7 @@ _CALLINGS = vocabulary.wordset(
 )
 _NUMBERED_THINGS = frozenset({"Flight", "Highway", "Route", "Interstate", "Resolution", "Proposition"})
 _BODIES = vocabulary.wordset(
-    "corporation commission administration union agency department ministry institute committee authority council board bank trust"
+    "corporation commission administration union agency department ministry institute committee authority council board bank trust hall museum"
 )
 _BOARDS = frozenset({"board", "directors", "trustees", "governors"})
 _PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
@@ -73,6 +73,7 @@ _LOOSE_RANKS = vocabulary.wordset(
     "general chief lord lady count saint justice judge king queen prince president minister earl sir bishop pope"
 )
 """Ranks that open other names as well: General Motors, Queen Street."""
+_CROWNS = frozenset({"King", "Queen"})
 _NUMBERED = re.compile(r"\d{1,3}(?!(?:[DKMBGTWVACXSHLP]|[GMTK]B|[KMC]M|KG|AM|PM|K?HZ|MHZ|GHZ)$)[A-Z]{1,4}")
 _ENDS_SENTENCE = frozenset('.!?:;"“”()[]—–…|•')
 
@@ -187,7 +188,7 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 2
     if token.lower_ in _IN_TITLES and _goes_on_title(doc, start, end):
         return end + (2 if is_capital(after) else 3)
-    if token.text in {"in", "for"} and doc[end - 1].lower_ in _AWARDS and is_capital(after):
+    if token.text in {"in", "for", "of"} and doc[end - 1].lower_ in _AWARDS and is_capital(after):
         return end + 2
     if token.text in {"of", "for"}:
         reach = _past_of(doc, start, end)
@@ -203,6 +204,8 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 2
     if token.text == "and" and is_capital(after) and _pairs(doc, start, end):
         return end + 2
+    if token.text == "," and (reach := _past_fields(doc, start, end)) is not None:
+        return reach
     third = doc[end + 2] if end + 2 < len(doc) else None
     particle = token.text in vocabulary.PARTICLES and third is not None and is_capital(third)
     if particle and (after.text in _SECOND_PARTICLES or (after.text == "-" and not after.whitespace_)):
@@ -224,7 +227,10 @@ def _is_epithet(doc: Doc, index: int) -> bool:
 
 def _owns(doc: Doc, start: int, end: int) -> bool:
     """Tell whether a possessive stands inside a name: "St Paul's Cathedral", "Women's World Cup"."""
-    head = doc[end + 1].lower_
+    last = end + 1
+    while last + 1 < len(doc) and is_capital(doc[last + 1]):
+        last += 1
+    head = doc[last].lower_
     heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS
     saint = end - start > 1 and doc[start].text in {"St", "St.", "Saint"}
     return (saint and head in heads) or (end - start == 1 and doc[start].lower_ in _OWNERS)
@@ -291,6 +297,24 @@ def _pairs(doc: Doc, start: int, end: int) -> bool:
     plain = all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in (before, after))
     plain = plain and not before.ent_type_ == after.ent_type_ == "GPE"
     return plain and (institution or _ends_in_institution(doc, end))
+
+
+def _past_fields(doc: Doc, start: int, end: int) -> int | None:
+    """Return where the fields of an institution end: "Academy for Theatre, Radio, Film and Television"; None where a list of names goes on."""
+    within = [token.lower_ for token in doc[start:end]]
+    if within[0] not in vocabulary.OF_HEADS or len(within) < 3 or within[1] not in {"of", "for"}:
+        return None
+    index, last = end - 1, False
+    while not last and _is_field(doc[index]) and index + 2 < len(doc) and doc[index + 1].text in {",", "and", "&"}:
+        index += 3 if doc[index + 1].text == "," and doc[index + 2].text == "and" else 2
+        last = index < len(doc) and doc[index - 1].text in {"and", "&"}
+    return index + 1 if last and _is_field(doc[index]) else None
+
+
+def _is_field(token: Token) -> bool:
+    """Tell whether a capitalised word may be a field that an institution is for: a common word, and nobody's name."""
+    known = token.text in vocabulary.listed() or token.text in vocabulary.given_names() or token.ent_type_ == "PERSON"
+    return is_capital(token) and language.is_word(token.lower_) and not known
 
 
 def _ends_in_institution(doc: Doc, end: int) -> bool:
@@ -386,8 +410,15 @@ def _is_loose_end(doc: Doc, first: int, last: int, person: bool) -> bool:
     ordinal = last - first > 1 and word.text == "I"  # the number of a ruler, no pronoun
     epithet = last - first > 2 and doc[last - 2].text == "the"  # Alexander the Great
     kept = ordinal or epithet or word.text.lower() in vocabulary.PLAN_NOUNS or (person and last - first == 2)
+    kept = kept or (word.text in _CROWNS and last - first > 1 and not _is_said_of_a_ruler(doc[last - 2]))
     side = last - first > 1 and word.lower_ in _PARTIES  # the Senate Democratic leader
     return not kept and (side or _is_plain(word) or word.text.endswith("-"))
+
+
+def _is_said_of_a_ruler(token: Token) -> bool:
+    """Tell whether the word before "King" says which king it is, "Swedish", "Former": Burger King is none."""
+    words = vocabulary.words("adjectives") | vocabulary.words("not_names") | vocabulary.TITLES | _RANKS
+    return _bare(token) in words or token.text in vocabulary.listed() or token.ent_type_ in {"NORP", "GPE"}
 
 
 def _is_plain(token: Token) -> bool:

@@ -84,7 +84,9 @@ class Cast:
         for member in reversed(self._members):
             if wanted in {normal(name) for name in (member.name, *member.aliases)}:
                 return member
-        return next((member for member in reversed(self._members) if _is_part(wanted, member)), None)
+        partial = [member for member in self._members if _is_part(wanted, member)]
+        family = len(partial) > 1 and all(one.type == "person" and _surname(one) == wanted for one in partial)
+        return partial[0 if family else -1] if partial else None  # who came first, not the wife named since
 
     def equate(self, name: str, alias: str) -> None:
         """Note that the text gives `alias` as another form of `name`, wherever either stands."""
@@ -99,7 +101,9 @@ class Cast:
 
     def meet(self, text: str, kind: str, trust: Trust, *, another: bool = False) -> Member:
         """Return the member that `text` names, a new one where nobody does; `another`: not who had its surname alone so far."""
-        member = self.find(text) or (self._by_surname(text) if kind == "person" and not another else None)
+        member = self.find(text)
+        if member is None and kind == "person" and not another:
+            member = self._by_surname(text) or next((one for one in self._members if _is_longer(text, one)), None)
         if (
             member is None
             and self.plans
@@ -145,7 +149,7 @@ class Cast:
         if _is_plan(canonical) and not _is_plan(member.name) and member not in self.known:
             member.name, short = canonical, member.name
             member.call(short)
-        elif normal(canonical) != normal(member.name) and member.type != "person":
+        elif normal(canonical) != normal(member.name) and (member.type != "person" or _is_longer(text, member)):
             member.call(canonical)
 
     def _key(self, text: str) -> str:
@@ -196,14 +200,27 @@ def _short_plan(name: str) -> str:
     return " ".join(name.split()[:-1])
 
 
+def _is_longer(text: str, member: Member) -> bool:
+    """Tell whether one of two names only has the middle names that the other lacks: Aretha Louise Franklin, Aretha Franklin."""
+    names = sorted((normal(text).split(), normal(member.name).split()), key=len)
+    if member.type != "person" or len(names[0]) != 2 or len(names[1]) < 3 or "of" in names[1]:
+        return False
+    return names[0] == [names[1][0], names[1][-1]]
+
+
+def _surname(person: Member) -> str:
+    """Return what a person is called by; Mary of Burgundy is not called Burgundy."""
+    words = normal(person.name).split()
+    return words[0] if "of" in words else words[-1]
+
+
 def _is_part(wanted: str, member: Member) -> bool:
     """Tell whether `wanted` is a short form that may stand for the member: never a mere substring."""
     words = normal(member.name).split()
     if len(words) < 2:
         return False
     if member.type == "person":
-        surname = words[0] if "of" in words else words[-1]  # Mary of Burgundy is not called Burgundy
-        return wanted in {surname, words[0]} and wanted not in vocabulary.PARTICLES
+        return wanted in {_surname(member), words[0]} and wanted not in vocabulary.PARTICLES
     if words[-1] in vocabulary.PLAN_NOUNS:
         return wanted == " ".join(words[:-1])
     if member.type == "organization":

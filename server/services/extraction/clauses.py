@@ -40,6 +40,11 @@ _RELATED = (
 """Nouns whose "of" leads to somebody or something with a name, whatever noun stands before that."""
 _NO_VERBS = vocabulary.KIN - {"partner", "mentor", "father", "mother", "parent", "widow"}
 """What the tagger takes for a verb before a name: "his wife and girlfriend Ada"."""
+_TRADES = vocabulary.wordset(
+    "politician lawyer actor actress singer musician nobleman noblewoman aristocrat soldier officer physician businessman businesswoman "
+    "jurist diplomat statesman journalist historian engineer architect merchant scientist academic footballer"
+)
+"""What somebody is without being it of anything."""
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
 
@@ -241,7 +246,14 @@ def _is_whereabouts(noun: Token) -> bool:
 def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:
     for child in head.children:
         if child.dep_ in {"prep", "agent"}:
-            yield from _prepositional(child, noun, adjective)
+            yield from _prepositional(child, noun and _post_before(noun, child), adjective)
+
+
+def _post_before(noun: Token, preposition: Token) -> Token:
+    """Return the noun that "of" belongs to: in "a politician and mayor of Oslo" a mayor, for nobody is a politician of a town."""
+    before = preposition.nbor(-1)
+    joined = preposition.lower_ == "of" and before.dep_ == "conj" and before.head == noun and before.pos_ == "NOUN"
+    return before if joined and noun.lemma_ in _TRADES else noun
 
 
 def _beyond_title(person: Token) -> list[Token]:

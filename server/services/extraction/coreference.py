@@ -79,6 +79,9 @@ class Discourse:
                     return above
                 if _is_unnamed_thing(token):
                     return None
+            own = _things_before(reading, token) if token.dep_ in SUBJECTS else []
+            if len(own) == 1:
+                return own[0]
             if (self._subjects and self._subjects[-1] is None) or _has_nearer(token):
                 return None
             opened = token.dep_ in SUBJECTS and token.sent[0].tag_ in {"VBN", "VBG"}
@@ -102,6 +105,9 @@ class Discourse:
             return member.type == "person" and member.gender in genders and id(member) not in barred
 
         found = self._latest(fits, (self._subjects, self._about)) or self._person_by_pronoun(self._subjects)
+        if found is not None and found.gender == "u" and token.tag_ == "PRP$":
+            here = (one for one in reversed(self._mentions[self._earlier :]) if one.gender == gender and fits(one))
+            found = next(here, found)  # "founded by Karl Lind in honour of his wife"
         found = found or self._latest(fits) or self._person_by_pronoun((*self._known, *self._about))
         if found is None and token.dep_ in SUBJECTS:
             self._strangers.add(gender)
@@ -192,6 +198,13 @@ class Discourse:
                 if member is not None and fits(member):
                     return member
         return None
+
+
+def _things_before(reading: Reading, pronoun: Token) -> list[Member]:
+    """Return the things that are subjects before an "it" of the same sentence: "the museum in Oslo said that it"."""
+    before = (one for one in pronoun.doc[pronoun.sent.start : pronoun.i] if one.dep_ in SUBJECTS)
+    named = (reading.member(one) for one in before)
+    return list({id(of): of for of in named if of is not None and of.type not in {"person", "event"}}.values())
 
 
 def _words(member: Member) -> list[str]:

@@ -14,7 +14,7 @@ from server.services.extraction.kinds import Trust
 from server.services.extraction.periods import Period
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import topmost
+from server.services.extraction.syntax import is_name, topmost
 
 _WORKING = frozenset(
     {
@@ -207,6 +207,8 @@ def _is_spent(scene: Scene) -> bool:
 
 def _posts(scene: Scene, roles: list[Complement], employer: Member) -> list[tuple[str, str | None]]:
     """Return the kinds of edge that the roles make, each once, with the role."""
+    if roles and vocabulary.is_dynasty(employer.name):
+        return [(upper_snake(role.token.lemma_, "of"), None) for role in roles]
     if not roles:
         kind = "WORKED_AT" if _is_over(scene.clause.verb) else "WORKS_AT"
         if scene.clause.lemma in _JOINING:
@@ -242,10 +244,16 @@ def post_type(role: Token) -> str:
         return "WORKED_AT"
     word = role.lemma_.lower()
     before = {child.lower_ for child in role.children if child.dep_ == "prep"}
-    voluntary = word.removeprefix("co-") in _BELONGING and before & {"of", "for"}
+    voluntary = word.removeprefix("co-") in _BELONGING and before & {"of", "for"} and not _is_of_a_part(role)
     if voluntary or (word in _ARTISTS and "of" in before):
         return upper_snake(word, "of")
     return "OWNS" if word in {"owner", "co-owner"} else "WORKS_AT"
+
+
+def _is_of_a_part(role: Token) -> bool:
+    """Tell whether somebody is of something unnamed at the place: "chair of the joint program at Acme"."""
+    parts = [one for child in role.children if child.lower_ == "of" for one in child.children if one.dep_ == "pobj"]
+    return any(child.lower_ == "at" for one in parts if not is_name(one) for child in one.children)
 
 
 def is_former(noun: Token) -> bool:

@@ -16,7 +16,8 @@ from server.services.extraction.syntax import main_verb, topmost
 
 DEGREES = vocabulary.wordset(
     "degree phd ph.d ph.d. doctorate dphil mba msc m.sc. bsc b.sc. ba b.a. ma m.a. bachelor master masters diploma thesis dissertation "
-    "b.s. m.s. bs ms mfa m.f.a. bfa b.f.a. md m.d. jd j.d. llb ll.b. llm ll.m. mphil m.phil. ed.d. b.sc m.sc m.eng. b.eng. "
+    "b.s. m.s. bs ms mfa m.f.a. bfa b.f.a. md m.d. jd j.d. llb ll.b. ll.b llm ll.m. ll.m mphil m.phil. ed.d. b.sc m.sc m.eng. b.eng. "
+    "b.a m.a m.a.r. b.ed. m.ed. m.div. m.arch. "
     "studies education training qualification certificate scholarship postdoc"
 )
 _STUDYING = vocabulary.wordset("study read teach learn research major")
@@ -131,6 +132,8 @@ def beside_object_type(scene: Scene, complement: Complement, thing: Token) -> st
     """Return the type of edge to a name that follows the verb's object `thing` and a preposition, or none."""
     preposition, lemma = complement.preposition, scene.clause.lemma
     named = scene.reading.member(thing) is not None
+    if thing.lemma_ == "right" and preposition == "to":
+        return None  # "sold the rights to Widget"
     carried = (
         ((lemma in _GIVING or (lemma in _HANDING and named)) and preposition == "to")
         or (lemma in _TAKING and preposition == "from" and (named or lemma in _BUYING))

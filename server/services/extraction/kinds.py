@@ -58,7 +58,7 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "organization", Trust.CUE
         if vocabulary.listed().get(words[-1]) == "place" and words[-2].lower() in vocabulary.ORGANIZATION_HEADS:
             return "organization", Trust.CUE  # Recommended Records Japan
-        if head in _HONOURS:
+        if head in _HONOURS or ("of" in words[1:] and words[words.index("of") - 1].lower() in _HONOURS):
             return "award", Trust.CUE
         if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
             return "event", Trust.CUE

@@ -26,6 +26,7 @@ from server.services.extraction.capitals import (
     starts_sentence,
     trimmed,
 )
+from server.services.extraction.common import ORGANS, is_degree, is_held_degree
 from server.services.extraction.contexts import kind_by_definition, kind_of_noun, names_kind_after
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
@@ -215,7 +216,7 @@ def _listed(doc: Doc) -> Iterator[Name]:
         span = doc.char_span(token.idx, token.idx + len(name)) if name else None
         if span is not None:
             end = span.end_char
-            if not _inside_longer(doc, span.start, span.end):
+            if not _inside_longer(doc, span.start, span.end) and not is_held_degree(token):
                 yield _name(
                     doc, span.start, _past_number(doc, span.end, types[span.text]), types[span.text], Trust.LIST
                 )
@@ -305,7 +306,8 @@ def _shaped(block: Block, doc: Doc, familiar: frozenset[str], taken: Container[i
     """Yield the runs of capitalised words that something else, too, speaks for, outside what is taken already."""
     titled = block.kind is Kind.HEADING or (is_titled(doc) and not block.text.endswith((".", "!", "?")))
     for first, last in runs(doc, taken):
-        first, last = trimmed(doc, first, last)
+        if last - first == 1 or doc[first:last].text.casefold() not in familiar:
+            first, last = trimmed(doc, first, last)
         if first < last and _is_name(doc, first, last, familiar, titled):
             kind, trust = kind_of(doc, first, last)
             if kind == "event" or (trust <= Trust.RECOGNISER and kind not in {"person", "place"}):
@@ -342,6 +344,8 @@ def _defined(doc: Doc) -> Iterator[Name]:
 
 def _is_name(doc: Doc, first: int, last: int, familiar: frozenset[str], titled: bool) -> bool:
     text = doc[first:last].text
+    if text.casefold() in ORGANS:
+        return False
     if text.casefold() in familiar and (last - first > 1 or _is_used_again(doc, first)):
         return True
     head = doc[first]
@@ -377,8 +381,8 @@ def _is_used_again(doc: Doc, index: int) -> bool:
 def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
     """Tell whether a capitalised word that stands alone is a name; one that dictionaries lack needs less to speak for it."""
     token, after = doc[index], doc[index + 1] if index + 1 < len(doc) else None
-    if "_" in token.text or is_generic(token) or len(token.text) == 1:
-        return False  # a constant of a program, an abbreviation of a common noun, a mere letter
+    if "_" in token.text or is_generic(token) or is_degree(token) or len(token.text) == 1:
+        return False  # a constant of a program, an abbreviation of a common noun, a degree, a mere letter
     if odd or token.text in vocabulary.given_names():
         return True
     unknown = not language.is_word(token.lower_)

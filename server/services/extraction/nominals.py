@@ -112,7 +112,7 @@ def _belonging(reading: Reading, token: Token, member: Member, draft: Draft) -> 
         return  # "signed Bo Roe from Acme"
     after = _after(reading, token.nbor(1) if comma else token, frozenset({"of"}) if comma else _BELONGING)
     if after is not None and after.type == "organization" and after.trust >= Trust.CUE:
-        draft.relate(member, "WORKS_AT", after)
+        draft.relate(member, "MEMBER_OF" if vocabulary.is_dynasty(after.name) else "WORKS_AT", after)
 
 
 def _is_at(person: Token, head: Token) -> bool:

@@ -177,6 +177,8 @@ class _Chunk:
                 for name in passage.names
                 if not is_title(name, passage.titles)
             ]
+        for maiden in (one for passage in passages for one in passage.titles if one.alias):
+            self._cast.equate(maiden.bearer.text, maiden.alias or "")
         beside = [dict(asides(passage.block.text, passage.names)) for passage in passages]
         for passage, found in zip(passages, beside, strict=True):
             for index, aside in found.items():
@@ -293,8 +295,10 @@ class _Chunk:
         pairs = zip(passage.names, passage.members, strict=True)
         found: list[Meaning] = []
         cited = quoted(passage.doc)
-        for (name, place), (after, around) in pairwise(pairs):
-            if name.first not in cited and _lies_in(passage.block.text, name, after, place, around):
+        chained = list(pairwise(pairs))
+        for index, ((name, place), (after, around)) in enumerate(chained):
+            beyond = chained[index + 1][1][0] if index + 1 < len(chained) else None
+            if name.first not in cited and _lies_in(passage.block.text, name, after, place, around, beyond):
                 self._draft.relate(place, "LOCATED_IN", around)
                 if found and found[-1][1] == name.end:  # Calgary, Alberta, Canada
                     found[-1] = (found[-1][0], after.end, found[-1][2])
@@ -344,7 +348,7 @@ class _Chunk:
             self._draft.reject("relationship", item, f"nothing named before fits the pronoun {token.text!r}")
 
 
-_OF_KIN = re.compile(rf"\b(?:{'|'.join(sorted(vocabulary.KIN))})\s(?:of|to)\s(?:(?:the\s)?[A-Z][a-z]+\.?\s){{0,2}}$")
+_OF_KIN = re.compile(rf"\b(?:{'|'.join(sorted(vocabulary.KIN))})\s(?:of|to)\s(?:(?:the\s)?(?!and\b)[\w.]+\s){{0,3}}$")
 """What stands before a relative of whom has been named so far: "Verner was the son of Sir Edward Verner"."""
 _NAMING = frozenset({"name", "nickname", "pseudonym", "title", "word", "surname", "alias", "character", "role"})
 
@@ -384,8 +388,11 @@ _LIST_GOES_ON = re.compile(
 )
 
 
-def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member) -> bool:
-    """Tell whether the second of two names is where the first one is: "Oslo, Norway"; a list of places has none."""
+def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member, beyond: Name | None = None) -> bool:
+    """Tell whether the second of two names is where the first one is: "Oslo, Norway"; a list of places has none.
+
+    `beyond` is the name behind them: "Ash University, Dallas, Texas" is no list of places.
+    """
     if text[name.end : after.start] != ", " or place.type not in {"place", "organization"}:
         return False
     if after.text in vocabulary.STATES and place.type == "place":
@@ -401,6 +408,9 @@ def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member) 
     if around.trust <= Trust.RECOGNISER or (around.trust < Trust.LIST and _titles(text, after.end)):
         return False
     known = place.type == "place" and around.name in regions and place.name not in regions
+    regional = beyond is not None and (beyond.text in regions or beyond.text in vocabulary.STATES)
+    if place.type == "organization" and beyond is not None and regional and text[after.end : beyond.start] == ", ":
+        return after.text not in regions and _LIST_GOES_ON.match(text, beyond.end) is None
     return known or _LIST_GOES_ON.match(text, after.end) is None
 
 

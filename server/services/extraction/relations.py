@@ -57,6 +57,7 @@ _APART = vocabulary.wordset(
 _PARTICIPIAL = frozenset(
     {"follow", "include", "accord", "concern", "regard", "speak", "judge", "assume"}
 )  # prepositions in a verb's clothes
+_MEASURES = vocabulary.wordset("mile kilometer kilometre km mi metre meter minute hour block away far")
 _PROVISIONS = frozenset({"usage", "use", "access", "support", "integration", "compatibility"})
 _CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
 _DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
@@ -146,6 +147,10 @@ def edges(scene: Scene, draft: Draft) -> None:
         kind = None if member is scene.subject else _edge_type(scene, complement, member)
         if kind is None:
             continue
+        if (maker := _maker_before(scene, complement)) is not None and member.type == "place":
+            draft.relate(maker, "IS_FROM", member)
+            scene.told.add(complement.token.i)
+            continue
         _learn(scene, complement, member)
         source, target = scene.subject, member
         if clause.lemma in _FILMING and clause.passive and source.type in _UNFILMED and source.trust > Trust.RECOGNISER:
@@ -157,6 +162,16 @@ def edges(scene: Scene, draft: Draft) -> None:
         draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
         partial = complement.preposition or complement.token.dep_ == "compound"
         (scene.told if partial else scene.used).add(complement.token.i)
+
+
+def _maker_before(scene: Scene, complement: Complement) -> Member | None:
+    """Return who a place after "from" is the home of: "was founded by Ada Roe from Oslo"."""
+    preposition = complement.token.head
+    maker = preposition.nbor(-1) if preposition.i and complement.preposition == "from" else None
+    if maker is None or not scene.clause.passive or maker.dep_ != "pobj" or maker.head.lower_ != "by":
+        return None
+    member = scene.reading.member(maker)
+    return member if member is not None and member.type == "person" else None
 
 
 def _is_present(verb: Token) -> bool:
@@ -193,6 +208,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         and complement.token.nbor(1).lower_ == "to"
     ):
         return None  # "arranged for Ada to meet"
+    if preposition == "on" and member.name.endswith((" Day", " Eve")):
+        return None  # a date
     if preposition == "with" and _is_set_off(complement.token):
         return None  # "Ada left, with Bea in tears"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
@@ -202,8 +219,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
     if preposition and (thing := _plain_object(scene)) is not None:
         return beside_object_type(scene, complement, thing)
     moves = clause.lemma in {"go", "come"} and preposition in {"to", "from", "into"}
-    if not clause.lemma.isalpha():
-        return None  # "it's"
+    if not (clause.lemma.isalpha() and clause.lemma.isascii()):
+        return None  # "it's", a word of another language
     if clause.lemma in _NO_EDGE and not moves and not any(child.dep_ == "prt" for child in clause.verb.children):
         return None
     if clause.verb.tag_ == "VBG" and clause.lemma in _PARTICIPIAL:
@@ -273,6 +290,13 @@ def _is_set_off(token: Token) -> bool:
     return token.dep_ == "pobj" and token.head.i > 0 and token.head.nbor(-1).text == ","
 
 
+def _is_distant(token: Token) -> bool:
+    """Tell whether a measure stands before the preposition of a list's first name: "is 6 miles from Oslo"."""
+    while token.dep_ in {"conj", "appos"}:
+        token = token.head
+    return token.head.i > 0 and token.head.nbor(-1).lemma_.lower() in _MEASURES
+
+
 def _hangs_on(token: Token, head: Token) -> bool:
     """Tell whether the token, or the list that it is in, follows a preposition right on `head`."""
     while token.dep_ in {"conj", "appos"}:
@@ -282,9 +306,11 @@ def _hangs_on(token: Token, head: Token) -> bool:
 
 def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
     """Tell whether a person or place stands in a list of unnamed things, where the parser has but guessed: "scored 41 goals, David Roe"."""
+    token = complement.token
+    if token.dep_ == "conj" and _goes_on_inside(token):
+        return True
     if member.type not in {"person", "place"}:
         return False
-    token = complement.token
     if _comes_second(token):
         return True
     while token.dep_ in {"conj", "appos"} and token.head.pos_ in {"NOUN", "PROPN", "NUM"}:
@@ -299,6 +325,15 @@ def _comes_second(name: Token) -> bool:
     """Tell whether a verb has its object already, words of which the parser has made another: "drives the ball past guard Ada"."""
     before = (child for child in name.head.children if child.dep_ == "dobj" and child.i < name.i)
     return name.dep_ == "dobj" and any(child.i + 1 < name.left_edge.i for child in before)
+
+
+def _goes_on_inside(name: Token) -> bool:
+    """Tell whether a name goes on a list that hangs on an unnamed noun: "did work at Acme (2015) and Globex (2019)"."""
+    noun = name.head
+    if noun.pos_ != "NOUN" or is_name(noun):
+        return False
+    inner = (one for child in noun.children if child.dep_ == "prep" and child.i < name.i for one in child.children)
+    return any(one.dep_ == "pobj" and one.text == name.text for one in inner)
 
 
 def _listed_under(token: Token) -> Token:
@@ -337,6 +372,8 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
             "product",
         }:
             return None  # "is new in"
+        if preposition == "from" and _is_distant(complement.token):
+            return None
         return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
     if noun.lemma_.lower() in DEGREES and preposition in {"from", "at"} and scene.subject.type == "person":
         return "STUDIED_AT" if member.type == "organization" else None  # "is a biologist with degrees from"
@@ -352,6 +389,8 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
         return predicates.upper_snake(noun.nbor(-1).lower_, "consort", preposition)  # "Queen consort of Navarre"
     if noun.lemma_.lower() in vocabulary.KIN and not _is_relative(complement, noun, member):
         return None
+    if noun.lemma_.lower() in vocabulary.TITLES and vocabulary.is_dynasty(member.name):
+        return "MEMBER_OF"  # "a Duke of Ash of the House of Orange"
     former = "former" if is_former(noun) else ""
     if preposition == "of" or (preposition in {"for", "to"} and noun.lemma_.lower() in PURPOSES):
         word = scene.reading.text([noun]) if scene.reading.member(noun) else whole(noun)

@@ -37,6 +37,12 @@ def subjects(verb: Token) -> list[Token]:
         and verb.nbor(-1).pos_ in {"NOUN", "PROPN"}
     ):
         return []  # "attacked targets in Syria linked to Iran"
+    if (
+        verb.dep_ == "advcl"
+        and verb.tag_ == "VBN"
+        and any(child.lower_ == "as" and child.i < verb.i for child in verb.children)
+    ):
+        return []  # "did it as agreed in the treaty"
     if verb.dep_ == "conj" and verb.tag_ == "VBN" and verb.head.tag_ in {"VB", "VBG"}:
         return []  # "to forget those killed": no list of deeds
     if goes_on or verb.dep_ in _OPEN_CLAUSES:

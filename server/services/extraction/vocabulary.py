@@ -19,6 +19,16 @@ _LOWERED_TYPES = frozenset({"technology", "product", "organization", "place"})
 _WORD = re.compile(r"\w+|.", re.DOTALL)
 
 
+_CHAMBERS = re.compile(
+    r".*House of (?:Commons|Lords|Representatives|Assembly|Delegates|Keys|Burgesses|Councillors|Peers)\b"
+)
+
+
+def is_dynasty(name: str) -> bool:
+    """Tell whether a name is that of a ruling family, which employs nobody and is ruled by none: House of Orange."""
+    return "House of " in name and _CHAMBERS.match(name) is None
+
+
 def wordset(words: str) -> frozenset[str]:
     """Return the words of `words`."""
     return frozenset(words.split())
@@ -71,7 +81,7 @@ OF_HEADS = (
         "trustees massacre campaign conquest invasion fall age era feast day museum gallery theatre theater opera convent monastery priory "
         "agency authority commission committee fund trust institute foundation organization organisation alliance coalition conference "
         "congress front movement network service fellowship ministry friends sons daughters fields garden gardens tomb wall valley hills "
-        "lord game prince tale legend book song lady man king"
+        "lord game prince tale legend book song lady man king branch fork"
     )
 )
 HEADS = ORGANIZATION_HEADS | OF_HEADS
@@ -96,7 +106,7 @@ TITLE_ROLES = wordset(
     "leader representative congressman congresswoman ambassador commissioner chairman chairwoman chairperson mp msp mep"
 )
 PARTICLES = wordset(
-    "de da do du del della dei degli delle dello di dos des der den von van zu zum zur vom bin bint ibn ben ap al el la le ter ten y"
+    "de da do du del della dei degli delle dello di dos des der den von van zu zum zur vom bin bint ibn ben ap mac ua ní al el la le ter ten y"
 )
 
 KIN = wordset(

@@ -1,0 +1,140 @@
+"""Edges of lives, institutions and companies: names that go on, who a surname means, and what a phrase hangs on."""
+
+from __future__ import annotations
+
+import pytest
+from extracted import Edge, edges, read, types
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("Burger King was founded in Oslo by Ada Roe.", "Burger King", "organization"),
+        ("The funeral was held at St. Anne's Lutheran Church in Oslo.", "St. Anne's Lutheran Church", "organization"),
+        (
+            "Ada Lind studied at the Academy for Theatre, Radio, Film and Television in Oslo.",
+            "Academy for Theatre, Radio, Film and Television",
+            "organization",
+        ),
+        (
+            "Ada Lind led the Ministry of Culture, Sport and Tourism.",
+            "Ministry of Culture, Sport and Tourism",
+            "organization",
+        ),
+        ("Ada Lind received the National Medal of Arts.", "National Medal of Arts", "award"),
+        (
+            "The North Branch of the Ash River is a river in Norway.",
+            "North Branch of the Ash River",
+            "place",
+        ),
+        ("Ada Lind entered the Rock and Roll Hall of Fame.", "Rock and Roll Hall of Fame", "organization"),
+        ("Fergus mac Ronan was king of Ulster.", "Fergus mac Ronan", "person"),
+    ],
+)
+def test_a_name_goes_on_over_what_belongs_to_it(text: str, name: str, kind: str) -> None:
+    """A king in a company's name, fields of an institution, what a medal or a branch is of, the "and" of a hall, "son of"."""
+    assert types(text)[name] == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Ada Lind works for the Bank of Norway, Google and Apple.",
+            {"Ada Lind", "Bank of Norway", "Google", "Apple"},
+        ),
+        ("The Swedish King visited Oslo.", {"Oslo"}),
+        ("Ada Lind dedicated it to the young Englishman.", {"Ada Lind"}),
+        ("Ada Lind serves on the firm's Board of Directors.", {"Ada Lind"}),
+        ("Ada Lind holds a BA and MA from Yale University.", {"Ada Lind", "Yale University"}),
+        ("Ada Lind lives in Boston, MA.", {"Ada Lind", "Boston", "MA"}),
+        ("Acme supports MFA and SSO.", {"MFA", "SSO"}),
+    ],
+)
+def test_what_names_nobody_is_no_name_and_a_list_stays_one(text: str, expected: set[str]) -> None:
+    """Degrees, rulers and organs without a name; companies after a bank; a state behind its city."""
+    assert set(types(text)) == expected
+
+
+def test_a_degree_is_taken_at_its_university_and_is_no_award() -> None:
+    text = "Ada Lind received her BFA in 1975 at Ash University, Dallas, TX."
+    assert edges(text) == {
+        ("Ada Lind", "STUDIED_AT", "Ash University"),
+        ("Ash University", "LOCATED_IN", "Dallas"),
+        ("Dallas", "LOCATED_IN", "TX"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Bo Lind died in Oslo. He left his wife, Ada Lind. Lind was the founder of Acme Corp.",
+            ("Acme Corp.", "FOUNDED_BY", "Bo Lind"),
+        ),
+        (
+            "Ada Marie Lind was born in Oslo. In 1990 Ada Lind moved to Bergen.",
+            ("Ada Marie Lind", "MOVED_TO", "Bergen"),
+        ),
+        (
+            "Ada Lind, KBE (10 May 1904 - 7 June 1963) was a director. She moved to Bergen.",
+            ("Ada Lind", "MOVED_TO", "Bergen"),
+        ),
+        (
+            "Ada Lind, born Šimková (11 July 1933 in Prague - 27 January 1996) was the wife of Bo Lind.",
+            ("Ada Lind", "BORN_IN", "Prague"),
+        ),
+        (
+            "The Ash Museum in Oslo closed after it sold the Lind Collection.",
+            ("Ash Museum", "SOLD", "Lind Collection"),
+        ),
+        (
+            "Robin Roe works in Oslo. The prize was founded by George Lind in honor of his wife, Ada Lind.",
+            ("Ada Lind", "WIFE_OF", "George Lind"),
+        ),
+    ],
+)
+def test_a_surname_a_pronoun_and_letters_mean_who_the_text_is_about(text: str, expected: Edge) -> None:
+    """Who came first, not the wife named since; the subject of the sentence, not the town behind it; who is a man for sure."""
+    assert expected in edges(text)
+
+
+def test_a_father_and_a_son_with_a_middle_name_are_two() -> None:
+    assert set(types("Bo Lind is the father of the composer Bo Michael Lind.")) == {"Bo Lind", "Bo Michael Lind"}
+
+
+def test_a_maiden_name_is_another_name_of_the_same_person() -> None:
+    entity = read("Ada Lind, born Roe (11 July 1933 - 27 January 1996) was a Danish painter.").entities[0]
+    assert (entity.name, entity.aliases) == ("Ada Lind", ("Roe",))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ada Lind was a Belgian politician and mayor of Brussels.", {("Ada Lind", "MAYOR_OF", "Brussels")}),
+        (
+            "Ada Lind is the chair of the joint program in physics at Ash University.",
+            {("Ada Lind", "WORKS_AT", "Ash University")},
+        ),
+        ("Bo Roe was the head of the House of Brabant.", {("Bo Roe", "HEAD_OF", "House of Brabant")}),
+        ("Ada Lind, of the House of Vasa, fled.", {("Ada Lind", "MEMBER_OF", "House of Vasa")}),
+        ("Ada Lind, of the House of Lords, fled.", {("Ada Lind", "WORKS_AT", "House of Lords")}),
+        (
+            "Acme Corp. was founded in 1952 by Ada Roe from Oslo.",
+            {("Acme Corp.", "FOUNDED_BY", "Ada Roe"), ("Ada Roe", "IS_FROM", "Oslo")},
+        ),
+        ("Ada Lind sold the rights to Popsicle in 1925.", set()),
+        ("Ada Lind sold the house to Acme Corp. in 1925.", {("Ada Lind", "SOLD_TO", "Acme Corp.")}),
+        ("Norway dropped the claims as outlined in the Oslo Treaty.", set()),
+        (
+            "Born as Ada Roe in Oslo, Ada Lind moved to Bergen.",
+            {("Ada Lind", "BORN_IN", "Oslo"), ("Ada Lind", "MOVED_TO", "Bergen")},
+        ),
+        ("Ada Lind is about 6 miles from Oslo.", set()),
+        ("Ada Lind is from Oslo.", {("Ada Lind", "IS_FROM", "Oslo")}),
+        ("Ada Lind fainted on Independence Day.", set()),
+    ],
+)
+def test_a_phrase_belongs_to_what_it_hangs_on(text: str, expected: set[Edge]) -> None:
+    """What somebody is a mayor of, a chair at, by whom and from where; what is no deed of the subject makes no edge."""
+    assert edges(text) == expected
