@@ -28,6 +28,8 @@ def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member]
         if member is None or token.i in cited or reading.member(token) is None:
             continue
         for noun in _nouns_beside(token, reading):
+            if _is_whereabouts(token) and noun.dep_ == "appos" and noun.lemma_.lower() in vocabulary.KIN:
+                continue  # whose son it is comes below
             _describe(reading, member, noun, resolved, draft)
     front = _fronted(sentence, reading)
     if front is not None and front[1].i in resolved and not cited:
@@ -75,11 +77,16 @@ def _subjects_beyond(noun: Token, reading: Reading) -> list[Token]:
     if head.pos_ == "PRON" and head.dep_ in SUBJECTS:
         return [head]
     verb = next((one for one in noun.ancestors if one.pos_ in {"VERB", "AUX"}), None)
-    placed = beside is not None and beside.type in {"place", "organization"}
+    placed = beside is not None and (beside.type in {"place", "organization"} or _is_whereabouts(head))
     dated = beside is None and (head.pos_ == "NUM" or reading.period(head) is not None)
     if verb is None or not (placed or dated or (beside is None and head.dep_ == "attr")):
         return []
     return subjects(verb)
+
+
+def _is_whereabouts(name: Token) -> bool:
+    """Tell whether a name says where something was: "was born in Bradford, the son of"."""
+    return name.dep_ == "pobj" and name.head.lower_ in {"in", "at", "near"}
 
 
 def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
@@ -119,6 +126,8 @@ def _set_beside(name: Token) -> list[Token]:
         before = noun.doc[edge - 2] if edge > 1 and noun.doc[edge - 1].text == "," else None
         listed = before is not None and before.dep_ == "conj" and is_name(before) and _first_listed(before) == first
         own = noun.head == name
+        if noun.i + 1 < len(noun.doc) and is_name(noun.nbor(1)):
+            continue  # "Ada Roe, Acme captain Bea Lind"
         if (before == name and (own or is_role(noun) or noun.lemma_.lower() in vocabulary.KIN)) if listed else own:
             found.append(noun)
     return found

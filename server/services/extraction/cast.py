@@ -86,7 +86,9 @@ class Cast:
                 return member
         partial = [member for member in self._members if _is_part(wanted, member)]
         family = len(partial) > 1 and all(one.type == "person" and _surname(one) == wanted for one in partial)
-        return partial[0 if family else -1] if partial else None  # who came first, not the wife named since
+        if family:  # whom the text is about needs no more than the surname: who is named most, else who came first
+            return max(partial, key=lambda one: len(one.spans))
+        return partial[-1] if partial else None
 
     def equate(self, name: str, alias: str) -> None:
         """Note that the text gives `alias` as another form of `name`, wherever either stands."""

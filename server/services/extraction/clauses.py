@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from spacy.tokens import Span, Token
 
-from server.services.extraction import vocabulary
+from server.services.extraction import language, vocabulary
 from server.services.extraction.doubts import doubt_of
 from server.services.extraction.quotations import quoted
 from server.services.extraction.subjects import described_by, is_late, subjects
@@ -46,6 +46,11 @@ _TRADES = vocabulary.wordset(
 )
 """What somebody is without being it of anything."""
 _RELATIVE = frozenset({"WDT", "WP", "WRB", "IN", "TO"})
+_DEEDS = vocabulary.wordset(
+    "acquisition purchase takeover sale merger buyout construction performance production recording killing murder arrest"
+)
+"""What is done to somebody or something, so that "which" after both may well mean the deed."""
+_SHARED = frozenset({"", "in", "at", "on", "near", "for", "with"})
 _SOURCES = frozenset({"according", "due", "including", "compared", "regarding"})
 
 
@@ -138,13 +143,14 @@ def _paired(clause: Clause) -> Iterator[Clause]:
 
 
 def _shared(verb: Token) -> tuple[Complement, ...]:
-    """Return what the next verb takes for both: "written and directed by Ada"."""
+    """Return what the next verb takes for both: "written and directed by Ada", but of "ran and lost to Ada" only the second."""
     after = next((child for child in verb.children if child.dep_ == "conj" and child.pos_ == "VERB"), None)
     between = verb.doc[verb.i + 1 : after.i] if after is not None and after.i > verb.i else ()
     close = after is not None and after.tag_ == verb.tag_ and 0 < len(between) <= _NEAR
     if after is None or not close or not all(token.dep_ in {"cc", "advmod", "punct", "conj"} for token in between):
         return ()
-    return tuple(one for one in _complements(after) if not _is_empty(one)) or _shared(after)
+    both = tuple(one for one in _complements(after) if not _is_empty(one)) or _shared(after)
+    return both if verb.tag_ == "VBN" else tuple(one for one in both if one.preposition in _SHARED)
 
 
 def _split(clause: Clause) -> Iterator[Clause]:
@@ -188,6 +194,8 @@ def _is_verb(token: Token) -> bool:
     """Tell whether a token heads a clause; a root with subject and object does, even where the tagger takes "use" for a noun."""
     if token.i and token.nbor(-1).text == "-":
         return False  # a lady-in-waiting
+    if token.lower_ in vocabulary.TYPE_NOUNS and not language.is_verb(token.lower_):
+        return False  # "the fusion startup Acme"
     if token.pos_ in {"VERB", "AUX"} and token.lemma_ not in _NO_VERBS:
         return token.dep_ not in {"aux", "auxpass", "amod", "compound", "punct"}
     return token.dep_ == "ROOT" and {"nsubj", "dobj"} <= {child.dep_ for child in token.children}
@@ -238,9 +246,14 @@ def _called_by_name(noun: Token, governor: Token | None = None) -> Iterator[Toke
 
 
 def _is_whereabouts(noun: Token) -> bool:
-    """Tell whether a place says where another noun is, which "which" may mean as well: "a shop in Oslo, which Acme bought"."""
-    within = noun.text == PLACE and noun.dep_ == "pobj" and noun.head.lower_ in {"in", "at", "near"}
-    return within and noun.head.head.pos_ == "NOUN"
+    """Tell whether a name only says of what another noun is or where, which "which" may mean as well.
+
+    "A shop in Oslo, which Acme bought", "the purchase of Acme, which they are investigating".
+    """
+    if noun.dep_ != "pobj" or not is_name(noun) or noun.head.head.pos_ != "NOUN":
+        return False
+    placed = noun.text == PLACE and noun.head.lower_ in {"in", "at", "near"}
+    return placed or (noun.head.lower_ == "of" and noun.head.head.lemma_.lower() in _DEEDS)
 
 
 def _prepositions(head: Token, noun: Token | None = None, adjective: Token | None = None) -> Iterator[Complement]:

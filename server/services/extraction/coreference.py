@@ -14,11 +14,12 @@ from server.services.extraction.cast import Cast, Member
 from server.services.extraction.kinds import Trust
 from server.services.extraction.reading import Reading
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import SUBJECTS, is_topic
+from server.services.extraction.syntax import SUBJECTS, is_name, is_topic
 
-_PERSONS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
-_THINGS = frozenset({"it", "its", "itself"})
+_PERSONS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
+_THINGS = frozenset({"it", "its"})
 _GROUPS = frozenset({"they", "them", "their"})
+_TELLING = frozenset({"say", "announce", "report", "claim", "add", "confirm", "reveal", "disclose", "state", "tell"})
 _OF_THE_NEARER = frozenset({"and", "&", "or", "by"})
 _DEFINITE = frozenset({"the", "this", "that"})
 
@@ -63,36 +64,54 @@ class Discourse:
             return named
         word = token.lower_
         if word in _PERSONS:
-            genders = {_PERSONS[word], "u"}
-            found = self._of_its_sentence(reading, token, genders) or self._whose.get(word)
-            other = _object_before(reading, token)
-            if other is not None and other.type == "person" and other.gender in genders:
-                found = other
-            found = found or self._listed_before(reading, token, genders) or self._person(reading, token, genders)
-            if found is not None and (token.tag_ == "PRP$" or token.dep_ == "poss"):
-                self._whose[word] = found
-            return found
+            return self._somebody(reading, token)
         if word in _THINGS:
-            if word == "its":
-                above = _subject_above(reading, token)
-                if above is not None and above.type not in {"person", "event"}:
-                    return above
-                if _is_unnamed_thing(token):
-                    return None
-            own = _things_before(reading, token) if token.dep_ in SUBJECTS else []
-            if len(own) == 1:
-                return own[0]
-            if (self._subjects and self._subjects[-1] is None) or _has_nearer(token):
-                return None
-            opened = token.dep_ in SUBJECTS and token.sent[0].tag_ in {"VBN", "VBG"}
-            before = self._mentions[: self._earlier] if opened else self._mentions  # "Located in Oslo, it" is not Oslo
-            among = (self._subjects, self._about, before, self._known)
-            return self._latest(lambda member: member.type not in {"person", "event"}, among)
+            return self._something(reading, token)
         if word in _GROUPS:
             return next(
                 (one for one in reversed(self._subjects) if one is not None and one.type == "organization"), None
             )
         return self._definite(token)
+
+    def _somebody(self, reading: Reading, token: Token) -> Member | None:
+        """Return the person that "he" or "her" means: one of its own sentence before the latest one of the text."""
+        word = token.lower_
+        genders = {_PERSONS[word], "u"}
+        found = self._of_its_sentence(reading, token, genders) or self._whose.get(word)
+        other = _object_before(reading, token)
+        if other is not None and other.type == "person" and other.gender in genders:
+            found = other
+        found = found or self._listed_before(reading, token, genders) or self._person(reading, token, genders)
+        if found is not None and (token.tag_ == "PRP$" or token.dep_ == "poss"):
+            self._whose[word] = found
+        return found
+
+    def _something(self, reading: Reading, token: Token) -> Member | None:
+        """Return the thing that "it" or "its" means: whose sentence it is, or who tells of it, before the latest one of the text."""
+        owned = token.lower_ == "its"
+        above = _subject_above(reading, token) if owned else None
+        if above is not None and above.type not in {"person", "event"}:
+            return above
+        if owned and _is_unnamed_thing(token):
+            return None
+        teller = None if owned else _teller(token)
+        told = None if teller is None else reading.member(teller) or self._definite(teller)
+        if told is not None and told.type not in {"person", "event"}:
+            return told
+        if told is None and teller is not None and teller.tag_ == "NN" and teller.head.lemma_ in _TELLING:
+            return None  # "a rival announced that it"
+        own = _things_before(reading, token) if token.dep_ in SUBJECTS else []
+        if len(own) == 1:
+            return own[0]
+        unnamed = bool(self._subjects) and self._subjects[-1] is None
+        return None if unnamed or _has_nearer(token) else self._thing(token)
+
+    def _thing(self, token: Token) -> Member | None:
+        """Return the latest thing that an "it" may mean; "Located in Oslo, it" is not Oslo."""
+        opened = token.dep_ in SUBJECTS and token.sent[0].tag_ in {"VBN", "VBG"}
+        before = self._mentions[: self._earlier] if opened else self._mentions
+        among = (self._subjects, self._about, before, self._known)
+        return self._latest(lambda member: member.type not in {"person", "event"}, among)
 
     def _person(self, reading: Reading, token: Token, genders: set[str]) -> Member | None:
         """Return the latest person that the pronoun may mean: nobody where somebody unnamed has been meant by it before."""
@@ -173,6 +192,8 @@ class Discourse:
     def _definite(self, token: Token) -> Member | None:
         """Resolve "the plan", "this library": the latest member whose name has the noun, else of a type that the noun can stand for."""
         noun = token.lemma_.lower()
+        if token.i + 1 < len(token.doc) and is_name(token.nbor(1)):
+            return None  # "the company Acme"
         beside = [child.lower_ for child in token.children if child.dep_ != "punct" and child.i < token.i]
         if (
             len(beside) != 1
@@ -248,6 +269,16 @@ def _subject_above(reading: Reading, token: Token) -> Member | None:
             if named:
                 return named
     return None
+
+
+def _teller(pronoun: Token) -> Token | None:
+    """Return the singular subject of the clause around an "it": "Acme said that it", "Acme left a shop that it had"."""
+    verb = pronoun.head
+    if pronoun.dep_ not in SUBJECTS or verb.dep_ not in {"ccomp", "relcl", "advcl"}:
+        return None
+    above = next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), verb)
+    told = (child for child in above.children if child.dep_ in SUBJECTS and child.i < pronoun.i)
+    return next((one for one in told if one.tag_ in {"NN", "NNP"}), None)
 
 
 def _clause_above(verb: Token | None) -> Token | None:

@@ -9,6 +9,7 @@ from server.services.extraction.syntax import DENIALS, FINITE, SUBJECTS, is_pass
 
 _DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "must", "shall", "will", "'ll"})
 _NOT_DONE = vocabulary.wordset(
+    "slated poised tipped destined "
     "going about due set ready likely unlikely scheduled unable able reluctant unwilling willing keen eager hesitant free supposed obliged "
     "required allowed permitted entitled invited"
 )

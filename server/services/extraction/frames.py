@@ -191,12 +191,17 @@ def _is_particle(child: Token, verb: Token) -> bool:
     return child.dep_ == "prt" or adverb
 
 
+def particle_of(verb: Token) -> str:
+    """Return the particle of a verb, empty if it has none."""
+    return next((child.lower_ for child in verb.children if _is_particle(child, verb)), "")
+
+
 def verb_type(scene: Scene, preposition: str) -> str:
     """Return the type that the clause's verb makes with a preposition, its particle included: GREW_UP_IN."""
     clause = scene.clause
     if clause.lemma == "pass" and any(child.lower_ == "away" for child in clause.verb.children):
         return predicates.upper_snake("died", preposition)
-    particle = next((child.lower_ for child in clause.verb.children if _is_particle(child, clause.verb)), "")
+    particle = particle_of(clause.verb)
     lasting = clause.verb.tag_ == "VBG" and main_verb(clause.verb).tag_ not in {"VBD", "VBN"}
     return predicates.relationship_type(
         clause.lemma,

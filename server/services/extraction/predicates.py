@@ -71,12 +71,16 @@ def named_from_the_made(kind: str) -> str | None:
     return _FROM_THE_MADE.get(kind)
 
 
-def agent_type(lemma: str, kind: str, *, present: bool) -> tuple[str, bool]:
-    """Return the type of the edge between a passive verb's subject and its agent, and whether it leads from the agent to the subject."""
+def agent_type(lemma: str, kind: str, form: str, *, present: bool, particle: str = "") -> tuple[str, bool]:
+    """Return the type of the edge between a passive verb's subject and its agent, and whether it leads from the agent to the subject.
+
+    A regular participle, `form`, is the simple past as it stands: the lemmatiser takes "fined" for a form of "fin".
+    """
     if kind in _PASSIVE:
         return kind, False
-    active = third_person(lemma) if lemma in _STATES or (present and lemma not in _EVENTS) else past(lemma)
-    return upper_snake(active), True
+    simple = form if form.endswith("ed") and lemma not in _irregular() else past(lemma)
+    active = third_person(lemma) if lemma in _STATES or (present and lemma not in _EVENTS) else simple
+    return upper_snake(active, particle), True
 
 
 def upper_snake(*words: str) -> str:

@@ -16,6 +16,7 @@ from server.services.extraction.frames import (
     beside_object_type,
     may_be_kin,
     mediated_type,
+    particle_of,
     verb_type,
 )
 from server.services.extraction.kinds import Trust
@@ -137,7 +138,14 @@ def _shows_skill(scene: Scene, complement: Complement, member: Member) -> bool:
             and (lemma != "work" or member.trust >= Trust.LIST)  # "worked with Steel Panther"
         )
     written = lemma == "write" and scene.clause.verb.tag_ in {"VBD", "VBN"}
+    if _is_means(scene.clause.verb):
+        return False
     return lemma in _KNOWING and (not written or member.trust >= Trust.LIST)  # "wrote The West Wing"
+
+
+def _is_means(verb: Token) -> bool:
+    """Tell whether "by using" tells how something is done that builds nothing: "broke the rules by using Signal"."""
+    return verb.dep_ == "pcomp" and verb.head.lower_ == "by" and verb.head.head.lemma_.lower() not in _MAKING
 
 
 def edges(scene: Scene, draft: Draft) -> None:
@@ -156,8 +164,10 @@ def edges(scene: Scene, draft: Draft) -> None:
         if clause.lemma in _FILMING and clause.passive and source.type in _UNFILMED and source.trust > Trust.RECOGNISER:
             continue
         if complement.preposition == "by":
-            lemma = complement.adjective.lemma_.lower() if complement.adjective is not None else clause.lemma
-            kind, inverted = predicates.agent_type(lemma, kind, present=_is_present(clause.verb))
+            done = complement.adjective or clause.verb
+            kind, inverted = predicates.agent_type(
+                done.lemma_.lower(), kind, done.lower_, present=_is_present(clause.verb), particle=particle_of(done)
+            )
             source, target = (member, scene.subject) if inverted else (source, target)
         draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
         partial = complement.preposition or complement.token.dep_ == "compound"
@@ -323,8 +333,10 @@ def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
 
 def _comes_second(name: Token) -> bool:
     """Tell whether a verb has its object already, words of which the parser has made another: "drives the ball past guard Ada"."""
+    if name.dep_ != "dobj":
+        return False
     before = (child for child in name.head.children if child.dep_ == "dobj" and child.i < name.i)
-    return name.dep_ == "dobj" and any(child.i + 1 < name.left_edge.i for child in before)
+    return any(token.dep_ == "prep" for child in before for token in name.doc[child.i : name.i])
 
 
 def _goes_on_inside(name: Token) -> bool:

@@ -47,6 +47,9 @@ def subjects(verb: Token) -> list[Token]:
         return []  # "to forget those killed": no list of deeds
     if goes_on or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
+        bracketed = verb.dep_ == "acl" and verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == "("
+        if bracketed and (named := _named_before(verb)) is not None:
+            return [named]
         if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
             return [named]
         if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
@@ -91,8 +94,10 @@ def _named_before(verb: Token) -> Token | None:
         edge += 1
     if not by or edge < 2 or verb.doc[edge - 1].text not in {",", "("}:
         return None
-    before = verb.doc[edge - 2]
-    return before if is_name(before) else None
+    last = edge - 2
+    while last > 0 and (verb.doc[last].is_quote or verb.doc[last].text in {"''", "``"}):
+        last -= 1
+    return verb.doc[last] if is_name(verb.doc[last]) else None
 
 
 def _subjects_of_participle(verb: Token) -> list[Token]:

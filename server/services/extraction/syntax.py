@@ -97,15 +97,28 @@ def lost_subject(verb: Token) -> Token | None:
     first = min((verb, *helpers), key=lambda word: word.i)
     if verb.dep_ != "conj" or first.tag_ not in FINITE | {"MD"} or first.i == 0:
         return None
-    name = first.nbor(-1)
+    name = _name_before(first)
     own = any(child.dep_ in SUBJECTS for child in verb.children)
     joined = name.dep_ == "conj" and name.head != verb and is_name(name) and name.i > verb.head.i
     return name if joined and not own else None
 
 
+def _name_before(verb: Token) -> Token:
+    """Return the word before a verb, or the name that a relative clause or an age between commas stands behind."""
+    word = verb.nbor(-1)
+    if word.text != "," or word.i == 0:
+        return word
+    above = (one for one in (word.nbor(-1), *word.nbor(-1).ancestors) if is_name(one) and one.dep_ == "conj")
+    name = next(above, word)
+    return name if name.i < word.i and name.right_edge.i in {word.i, word.i - 1} else word
+
+
 def _begins_clause(name: Token) -> bool:
     """Tell whether a listed name has a verb of its own that the parser has given nobody."""
-    after = name.nbor(1) if is_name(name) and name.i + 1 < len(name.doc) else None
+    end = name.right_edge.i if name.right_edge.text == "," else name.i
+    after = name.doc[end + 1] if is_name(name) and end + 1 < len(name.doc) else None
+    if after is not None and after.text == "," and after.i + 1 < len(name.doc):
+        after = after.nbor(1)
     if after is None or after.tag_ not in FINITE | {"MD"}:
         return False
     return lost_subject(after.head if after.dep_ in {"aux", "auxpass"} else after) == name
