@@ -92,8 +92,9 @@ lock:
 	@printf 'hatchling\neditables\n' | $(LOCK) pyproject.toml - --output-file requirements.txt
 	@$(LOCK) --constraints requirements.txt tests/requirements.in --output-file tests/requirements.txt
 	@cd schema/graphiql && npm install --silent --package-lock-only
+	@cd benchmarks/_query/node && npm install --silent --package-lock-only --omit-lockfile-registry-resolved
 	@! grep -nE '(https?|file)://|"resolved"|index-url' requirements.txt tests/requirements.txt
-	@! grep -nE '"resolved"' schema/graphiql/package-lock.json
+	@! grep -nE '"resolved"' schema/graphiql/package-lock.json benchmarks/_query/node/package-lock.json
 
 clean:
 	rm -rf $(VENV) schema/graphiql/dist schema/graphiql/node_modules

@@ -26,12 +26,15 @@ from typing import Any
 import orjson
 from _graph import items
 from _measure import interleaved, show
+from _query.by_hand import ByHand
+from _query.rows import SqliteRows
+from _query.texts import FIRST, QUERIES
 from _server import load, serving
-from query import QUERY, ByHand
 
 from server.config import Settings
 
 BODY = 4_000_000
+NESTED = QUERIES[0].ours
 MUTATION = """mutation($i: ImportGraphInput!) { importGraph(input: $i) { entitiesCreated factsCreated relationshipsCreated
   entities { key entity { id } } } }"""
 LISTS = {"entity": "entities", "fact": "facts", "relationship": "relationships"}
@@ -122,12 +125,12 @@ def _row(what: str, entities: int, wall: float, cpu: float) -> dict[str, Any]:
 async def growth(small: Path, large: Path) -> list[dict[str, Any]]:
     """Measure the nested query over both stores in turn, ours and by hand."""
     async with serving(Settings(data=small)) as one, serving(Settings(data=large)) as other:
-        hands = [ByHand(folder / "loregraph.sqlite") for folder in (small, large)]
+        hands = [ByHand(SqliteRows(folder / "loregraph.sqlite")) for folder in (small, large)]
         sides = {
-            "ours, small graph": lambda: one.post(QUERY, {"first": 50}),
-            "ours, large graph": lambda: other.post(QUERY, {"first": 50}),
-            "by hand, small graph": lambda: answered(hands[0]),
-            "by hand, large graph": lambda: answered(hands[1]),
+            "ours, small graph": lambda: one.post(NESTED, {"first": FIRST}),
+            "ours, large graph": lambda: other.post(NESTED, {"first": FIRST}),
+            "by hand, small graph": lambda: hands[0].nested(FIRST),
+            "by hand, large graph": lambda: hands[1].nested(FIRST),
         }
         found = await interleaved(sides, 30)
     rows = []
@@ -137,11 +140,6 @@ async def growth(small: Path, large: Path) -> list[dict[str, Any]]:
             numbers = found[f"{side}, {size}"]
             rows.append({"what": f"{side}, {size}", **numbers, "ratio": round(numbers["cpu_ms"] / least, 2)})
     return rows
-
-
-async def answered(hand: ByHand) -> bytes:
-    """Answer the nested query by hand."""
-    return hand.answer(50)
 
 
 async def main() -> None:

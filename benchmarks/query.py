@@ -1,127 +1,77 @@
-"""The nested query: CPU of our server against hand-written SQL with orjson, over the same rows in the same run.
+"""Three GraphQL queries: our server, with each executor on each database, against PostGraphile and SQL by hand.
 
-    .venv/bin/python benchmarks/query.py [--entities 10000] [--rounds 30]
+    .venv/bin/python benchmarks/query.py [--entities 10000] [--rounds 8] [--seconds 1] [--without-postgraphile] [--smoke]
 
-50 entities by name, 5 facts and 5 relationships each, the target of each relationship and 3 of its facts. Both sides run
-in this process on SQLite; ours goes through HTTP parsing, limits, validation, resolvers and JSON. The answers are compared.
+Every side is a process of its own behind HTTP on loopback, over the same graph, and all take turns round by round. Their
+answers are compared first. PostGraphile is installed by npm into a cache in the home folder; where that cannot be done, or
+where PostgreSQL is not installed, the benchmark says so and goes on without those sides. It reads /proc, so it needs Linux.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import sqlite3
+import os
+import statistics
+import sys
 import tempfile
 from pathlib import Path
-from typing import Any
-from uuid import UUID
 
-import orjson
-from _graph import items
-from _measure import interleaved, show
-from _server import Server, load, serving
-
-from server.config import Settings
-from server.ids import NodeKind, encode_id
-
-QUERY = """
-query Nested($first: Int!) {
-  volume { entities(first: $first) { nodes { id name type
-    facts(first: 5) { nodes { id content importance } }
-    relationships(first: 5, direction: OUT) { nodes { id type target { id name
-      facts(first: 3) { nodes { content } } } } } } } }
-}
-"""
-FIRST_ROWS = """json_each(?) k CROSS JOIN {table} t ON t.id IN (
-    SELECT id FROM {table} WHERE {key} = k.value AND status IN ('CURRENT', 'DISPUTED') ORDER BY id LIMIT {n})"""
+from _measure import show
+from _query.answers import Size, compared
+from _query.databases import Databases, loaded
+from _query.postgraphile import installed
+from _query.rounds import Measured, measure
+from _query.sides import ROLES, running
+from _query.texts import QUERIES
+from _query.verdict import held_rows, query_rows, verdict_rows
 
 
-def _id(kind: NodeKind, text: str) -> str:
-    return encode_id(kind, UUID(text))
+def options() -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--entities", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of load in each turn")
+    parser.add_argument("--without-postgraphile", action="store_true")
+    parser.add_argument("--smoke", action="store_true", help="small and quick: whether it works, not how fast")
+    given = parser.parse_args()
+    given.warming = 2
+    if given.smoke:
+        given.entities, given.rounds, given.seconds, given.warming = 500, 1, 0.3, 0
+    return given
 
 
-class ByHand:
-    """The same answer by four statements and orjson."""
-
-    def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path)
-
-    def answer(self, first: int) -> bytes:
-        rows = self._db.execute
-        volume = rows("SELECT id FROM volume WHERE name = 'default'").fetchone()[0]
-        chosen = "SELECT id, name, type FROM entity WHERE volume_id = ? ORDER BY match_key, id LIMIT ?"
-        entities = rows(chosen, (volume, first)).fetchall()
-        keys = orjson.dumps([e[0] for e in entities]).decode()
-        facts = self._grouped(
-            f"SELECT k.value, t.id, t.content, t.importance FROM {_first('fact', 'subject_id', 5)}", keys
-        )
-        edges = self._grouped(
-            f"SELECT k.value, t.id, t.type, t.target_id FROM {_first('relationship', 'source_id', 5)}", keys
-        )
-        ends = list({edge[2]: None for own in edges.values() for edge in own})
-        targets = orjson.dumps(ends).decode()
-        names = dict(rows("SELECT e.id, e.name FROM json_each(?) k JOIN entity e ON e.id = k.value", (targets,)))
-        theirs = self._grouped(f"SELECT k.value, t.content FROM {_first('fact', 'subject_id', 3)}", targets)
-        nodes = [self._entity(e, facts, edges, names, theirs) for e in entities]
-        return orjson.dumps({"data": {"volume": {"entities": {"nodes": nodes}}}})
-
-    def _grouped(self, statement: str, keys: str) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
-        for key, *row in self._db.execute(f"{statement} ORDER BY k.key, t.id", (keys,)):
-            found.setdefault(key, []).append(row)
-        return found
-
-    def _entity(self, entity: Any, facts: Any, edges: Any, names: Any, theirs: Any) -> dict[str, Any]:
-        own = [
-            {"id": _id(NodeKind.FACT, id), "content": content, "importance": importance}
-            for id, content, importance in facts.get(entity[0], ())
-        ]
-        linked = [
-            {
-                "id": _id(NodeKind.RELATIONSHIP, id),
-                "type": type,
-                "target": {
-                    "id": _id(NodeKind.ENTITY, target),
-                    "name": names[target],
-                    "facts": {"nodes": [{"content": row[0]} for row in theirs.get(target, ())]},
-                },
-            }
-            for id, type, target in edges.get(entity[0], ())
-        ]
-        known = {"id": _id(NodeKind.ENTITY, entity[0]), "name": entity[1], "type": entity[2]}
-        return {**known, "facts": {"nodes": own}, "relationships": {"nodes": linked}}
-
-
-def _first(table: str, key: str, n: int) -> str:
-    return FIRST_ROWS.format(table=table, key=key, n=n)
-
-
-async def compare(server: Server, path: Path, rounds: int) -> dict[str, dict[str, float]]:
-    """Measure both sides over one store; their answers must be equal."""
-    hand, variables = ByHand(path), {"first": 50}
-
-    async def by_hand() -> bytes:
-        return hand.answer(50)
-
-    ours = (await server.post(QUERY, variables)).json()
-    if ours != orjson.loads(hand.answer(50)):
-        raise SystemExit("The two answers differ: the comparison is worth nothing.")
-    return await interleaved({"ours": lambda: server.post(QUERY, variables), "by hand": by_hand}, rounds)
+def report(found: Measured, names: list[str], sizes: dict[str, Size], entities: int) -> None:
+    """Print all tables."""
+    for query in QUERIES:
+        size = sizes[query.name]
+        title = f"{query.name}: {query.what}; {size.fields:,} fields, {size.kilobytes} kB; {entities:,} entities"
+        show(title, query_rows(found, names, query.name))
+    show("memory, and how long the event loop stood still with eight Q1 at once", held_rows(found, names))
+    if rows := verdict_rows(found, names):
+        show("targets", rows)
+    others = statistics.mean(found.others)
+    print(f"Other work took {others:.2f} of {os.cpu_count()} CPUs on average, at most {max(found.others):.2f}.")
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--entities", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=30)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(data=Path(folder))
-        async with serving(settings) as server:
-            await load(server, (orjson.dumps(item) for item in items(options.entities)))
-            result = await compare(server, settings.sqlite_path, options.rounds)
-    ratio = round(result["ours"]["cpu_ms"] / result["by hand"]["cpu_ms"], 1)
-    rows = [{"what": name, **numbers, "ratio": ratio if name == "ours" else 1.0} for name, numbers in result.items()]
-    show(f"nested query, {options.entities:,} entities", rows)
+    given = options()
+    postgraphile = None if given.without_postgraphile else installed()
+    with tempfile.TemporaryDirectory() as name:
+        async with loaded(Path(name), given.entities, ROLES) as databases:
+            if databases.cluster is None:
+                print("Running on SQLite alone: PostgreSQL's initdb was not found.", file=sys.stderr)
+            await run(databases, postgraphile, given)
+
+
+async def run(databases: Databases, postgraphile: list[str] | None, given: argparse.Namespace) -> None:
+    """Start all sides, compare their answers, measure them and report."""
+    connection = await databases.connect() if databases.cluster else None
+    async with running(databases, postgraphile) as sides:
+        sizes = await compared(sides)
+        found = await measure(sides, connection, given.rounds, given.seconds, given.warming)
+    report(found, [side.name for side in sides], sizes, given.entities)
 
 
 if __name__ == "__main__":
