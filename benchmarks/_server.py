@@ -83,7 +83,7 @@ async def serving(settings: Settings) -> AsyncIterator[Server]:
     async def context(_request: object) -> Context:
         return Context(knowledge, LOCAL)
 
-    endpoint = GraphQLEndpoint(build_schema(Limits()), context=context, body_limit=settings.max_body)
+    endpoint = GraphQLEndpoint(build_schema(Limits(), settings.executor), context=context, body_limit=settings.max_body)
     app = Starlette(routes=[Route("/graphql", endpoint)])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test", timeout=600) as http:
         yield Server(http, knowledge)

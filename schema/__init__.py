@@ -7,6 +7,7 @@ from functools import cache
 from strawberry.schema.config import StrawberryConfig
 
 from schema.errors import Schema
+from schema.execution import EXECUTORS, ExecutorName
 from schema.limits import Limits, guards
 from schema.mutation import Mutation
 from schema.query import Query
@@ -19,12 +20,13 @@ __all__ = ["build_schema"]
 
 
 @cache
-def build_schema(limits: Limits) -> Schema:
-    """Return the schema with these limits; a process builds it once."""
+def build_schema(limits: Limits, executor: ExecutorName = "breadth-first") -> Schema:
+    """Return the schema with these limits and this executor; a process builds it once."""
     return Schema(
         query=Query,
         mutation=Mutation,
         types=[Node, Claim, Chunk],
         extensions=guards(limits),
+        execution_context_class=EXECUTORS[executor],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import Any
 
 import strawberry
 
+from schema.breadth import occurrences
 from server.auth import Viewer
 from server.errors import LimitExceeded
 from server.services.knowledge import Knowledge
@@ -22,15 +25,18 @@ class Context:
     loaders: dict[Any, Any] = field(default_factory=dict)
     answered: int = 0
 
-    def spend(self, nodes: int) -> None:
-        """Count nodes that a list adds to the answer, each as often as it stands there.
+    def spend(self, info: Info, lengths: Sequence[int]) -> None:
+        """Count the nodes of lists that a batched field adds to the answer, each as often as it stands there.
+
+        `lengths` are those of the parents' lists, in order.
 
         Page sizes multiply down a path, so a small query over a dense graph could ask for billions.
 
         Raises:
             LimitExceeded: the operation would answer more than `max_nodes`.
         """
-        self.answered += nodes
+        times = occurrences(info)
+        self.answered += sum(lengths) if times is None else sum(map(mul, lengths, times))
         limit = self.knowledge.settings.max_nodes
         if self.answered > limit:
             raise LimitExceeded(

@@ -71,7 +71,7 @@ async def pages(
     """
     size, start = check_first(first), behind(info, after, bound_to)
     found = await info.context.store.read.pages(relation, parents, filter, first=size, sorting=sorting, after=start)
-    info.context.spend(sum(len(page.rows) for page in found))
+    info.context.spend(info, [len(page.rows) for page in found])
     return found
 
 

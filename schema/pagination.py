@@ -18,7 +18,7 @@ from uuid import UUID
 
 import strawberry
 
-from schema.batching import batched, computed
+from schema.breadth import attribute, batched, computed
 from server.errors import BadUserInput
 
 __all__ = [
@@ -87,12 +87,19 @@ async def totals(lists: Sequence[tuple[Counts, int]]) -> list[int]:
     return [numbers[id(counts)][position] for counts, position in lists]
 
 
+def _cursor(edge: Edge[Any]) -> str:
+    return edge.cursor_at(edge.index)
+
+
 @strawberry.type(description="A node in its place in a list.")
 class Edge(Generic[T]):
-    cursor: str = strawberry.field(
-        description="The node's place in this list, in this order and with this filter; opaque. Give it as `after`."
+    cursor: str = attribute(
+        _cursor,
+        description="The node's place in this list, in this order and with this filter; opaque. Give it as `after`.",
     )
     node: T = strawberry.field(description="The node itself.")
+    index: strawberry.Private[int]
+    cursor_at: strawberry.Private[Callable[[int], str]]
 
 
 @strawberry.type(description="One page of a list.")
@@ -106,7 +113,7 @@ class Connection(Generic[T]):
 
     @computed(description="The page's nodes, each with its cursor.")
     def edges(self) -> list[Edge[T]]:
-        return [Edge(cursor=self.cursor_at(index), node=node) for index, node in enumerate(self.nodes)]
+        return [Edge(index=index, cursor_at=self.cursor_at, node=node) for index, node in enumerate(self.nodes)]
 
     @computed(description="Where the page stands in the list, and the cursors to go on from.")
     def page_info(self) -> PageInfo:

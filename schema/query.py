@@ -8,7 +8,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.batching import batched
+from schema.breadth import batched
 from schema.context import Info
 from schema.lists import behind, bound
 from schema.nodes import nodes_by_id

@@ -186,7 +186,7 @@ def create_app(settings: Settings) -> Starlette:
         fields=settings.max_fields,
     )
     endpoint = GraphQLEndpoint(
-        build_schema(limits),
+        build_schema(limits, settings.executor),
         context=context,
         page=graphiql_page if settings.graphiql else None,
         body_limit=settings.max_body,

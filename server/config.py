@@ -102,6 +102,18 @@ class Settings(BaseSettings):
     max_nodes: int = Field(
         25_000, ge=100, description="Most nodes in the lists of one answer, each as often as it stands there."
     )
+    max_answer_fields: int = Field(
+        500_000, ge=1_000, description="Most fields and items of lists in one answer, each as often as it stands there."
+    )
+    max_answer_characters: int = Field(
+        32_000_000,
+        ge=100_000,
+        description="Most characters of the texts of one answer, each as often as it stands there.",
+    )
+    executor: Literal["breadth-first", "ordinary"] = Field(
+        "breadth-first",
+        description="How operations are executed: each field once per level, or by graphql-core, once per parent.",
+    )
     import_limit: int = Field(10_000, ge=1, description="Most items one importGraph takes.")
     allowed_hosts: str = Field(
         "localhost,127.0.0.1,[::1]",

@@ -9,7 +9,7 @@ from typing import Annotated
 import strawberry
 
 from schema.arguments import id_of, ids_of
-from schema.batching import computed
+from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VOLUME, volume_of
 from schema.types.document import Document, Ingestion

@@ -9,7 +9,7 @@ from uuid import UUID
 import strawberry
 from strawberry.scalars import JSON
 
-from schema.batching import computed
+from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VOLUME, volume_of
 from schema.types.entity import Entity

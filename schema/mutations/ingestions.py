@@ -8,7 +8,7 @@ from uuid import UUID
 import strawberry
 
 from schema.arguments import id_of
-from schema.batching import computed
+from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import VOLUME, volume_of
 from schema.types.document import Ingestion

@@ -9,7 +9,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import id_of, ids_of
-from schema.batching import computed
+from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, VOLUME, named, volume_of
 from schema.types.fact import gone

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import strawberry
 
-from schema.batching import computed
+from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, named, volume_of
 from schema.types.volume import Volume

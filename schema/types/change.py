@@ -10,7 +10,7 @@ from uuid import UUID
 import strawberry
 from strawberry.scalars import JSON
 
-from schema.batching import batched, computed
+from schema.breadth import batched, computed
 from schema.context import Info
 from schema.lists import behind, bound
 from schema.nodes import FOUND, nodes_by_id
@@ -98,7 +98,7 @@ async def changes_of(
     start = behind(info, after, bound_to)
     place = None if start is None else (int(str(start[0])), int(str(start[1])))
     found = await read.changes(volumes, filter, check_first(first), place)
-    info.context.spend(sum(len(page.rows) for page in found))
+    info.context.spend(info, [len(page.rows) for page in found])
     totals = Counts(lambda: read.count_changes(volumes, filter))
     return [
         connect(

@@ -10,7 +10,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.batching import batched
+from schema.breadth import batched
 from schema.context import Info
 from schema.lists import connections
 from schema.pagination import Connection

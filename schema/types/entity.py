@@ -9,7 +9,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.batching import batched
+from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.inputs.filters import FactFilter, FactOrder, Types, relation_types
 from schema.lists import connections
@@ -34,37 +34,34 @@ Way = Annotated[
 ]
 
 
+def _id(entity: Entity) -> str:
+    return encode_id(NodeKind.ENTITY, entity.row.id)
+
+
+def _sense(entity: Entity) -> str | None:
+    return entity.row.sense or None
+
+
 @strawberry.type(description="Something the volume knows: a person, an organization, a product, a concept.")
 class Entity(Node):
-    id: strawberry.ID = strawberry.field(description="The entity's id.")
-    name: str = strawberry.field(description="Its name, as it was first written.")
-    type: str = strawberry.field(description="What it is, in lower case, such as person, product or concept.")
-    description: str | None = strawberry.field(description="What it is, in a sentence.")
-    sense: str | None = strawberry.field(description="What tells it apart from others of its name and type.")
-    properties: JSON = strawberry.field(description="Further values, as a JSON object.")
-    confidence: float = strawberry.field(description="How sure it is that there is such a thing: 0 to 1.")
-    importance: float = strawberry.field(description="How much it matters: 0 to 1.")
-    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
-    created_at: datetime = strawberry.field(description="When it came into the volume.")
-    updated_at: datetime = strawberry.field(description="When it last changed.")
+    id: strawberry.ID = attribute(_id, description="The entity's id.")
+    name: str = attribute("row.name", description="Its name, as it was first written.")
+    type: str = attribute("row.type", description="What it is, in lower case, such as person, product or concept.")
+    description: str | None = attribute("row.description", description="What it is, in a sentence.")
+    sense: str | None = attribute(_sense, description="What tells it apart from others of its name and type.")
+    properties: JSON = attribute("row.properties", description="Further values, as a JSON object.")
+    confidence: float = attribute("row.confidence", description="How sure it is that there is such a thing: 0 to 1.")
+    importance: float = attribute("row.importance", description="How much it matters: 0 to 1.")
+    version: int = attribute(
+        "row.version", description="How often it was written; give it as expectedVersion of an update."
+    )
+    created_at: datetime = attribute("row.created_at", description="When it came into the volume.")
+    updated_at: datetime = attribute("row.updated_at", description="When it last changed.")
     row: strawberry.Private[EntityRecord]
 
     @staticmethod
     def of(row: EntityRecord) -> Entity:
-        return Entity(
-            id=strawberry.ID(encode_id(NodeKind.ENTITY, row.id)),
-            name=row.name,
-            type=row.type,
-            description=row.description,
-            sense=row.sense or None,
-            properties=JSON(row.properties),
-            confidence=row.confidence,
-            importance=row.importance,
-            version=row.version,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            row=row,
-        )
+        return Entity(row=row)
 
     @batched(description="Its other names, in order; looking it up by one of them finds it.")
     @staticmethod

@@ -8,10 +8,10 @@ from uuid import UUID
 
 import strawberry
 
-from schema.batching import batched
+from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.types.node import Node
-from server.store.records import DocumentRecord, EvidenceRecord
+from server.store.records import DocumentRecord, EvidenceRecord, FactRecord, RelationshipRecord
 from server.terms import Authority, ClaimStatus, Precision
 
 if TYPE_CHECKING:
@@ -22,69 +22,69 @@ LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
 
 @strawberry.type(description="The words that a claim rests on.")
 class Evidence:
-    quote: str = strawberry.field(
-        description="The words. With `start` and `end` they are the document's own, from there to there."
+    quote: str = attribute(
+        "row.quote", description="The words. With `start` and `end` they are the document's own, from there to there."
     )
-    start: int | None = strawberry.field(
-        description="Where the quote begins in the content of that revision, in code points; null without a place."
+    start: int | None = attribute(
+        "row.start",
+        description="Where the quote begins in the content of that revision, in code points; null without a place.",
     )
-    end: int | None = strawberry.field(description="Where the quote ends in that content, itself excluded.")
-    authority: Authority = strawberry.field(description="How authoritative the source is.")
-    confidence: float = strawberry.field(description="How sure this source alone makes the claim: 0 to 1.")
-    verified: bool = strawberry.field(description="Whether the quote was found in the document.")
-    revision: int | None = strawberry.field(
-        description="The revision of the document whose content from `start` to `end` the quote is; null without a document."
+    end: int | None = attribute("row.end", description="Where the quote ends in that content, itself excluded.")
+    authority: Authority = attribute("row.authority", description="How authoritative the source is.")
+    confidence: float = attribute("row.confidence", description="How sure this source alone makes the claim: 0 to 1.")
+    verified: bool = attribute("row.verified", description="Whether the quote was found in the document.")
+    revision: int | None = attribute(
+        "row.revision",
+        description="The revision of the document whose content from `start` to `end` the quote is; null without a document.",
     )
-    current: bool = strawberry.field(
-        description="Whether it counts: false where a later revision of the document does not say it any more."
+    current: bool = attribute(
+        "row.live",
+        description="Whether it counts: false where a later revision of the document does not say it any more.",
     )
-    document_id: strawberry.Private[UUID | None]
+    row: strawberry.Private[EvidenceRecord]
 
     @staticmethod
     def of(row: EvidenceRecord) -> Evidence:
-        return Evidence(
-            quote=row.quote,
-            start=row.start,
-            end=row.end,
-            authority=Authority(row.authority),
-            confidence=row.confidence,
-            verified=row.verified,
-            revision=row.revision,
-            current=row.live,
-            document_id=row.document_id,
-        )
+        return Evidence(row=row)
 
     @batched(description="The document that has the words; null where a person stated the claim without one.")
     @staticmethod
     async def document(parents: list[Evidence], info: Info) -> list[LazyDocument | None]:
         from schema.types.document import Document
 
-        wanted = [e.document_id for e in parents if e.document_id is not None]
-        rows = await info.context.store.read.by_ids(DocumentRecord, wanted)
+        ids = [e.row.document_id for e in parents]
+        rows = await info.context.store.read.by_ids(DocumentRecord, [id for id in ids if id is not None])
         found = {row.id: Document.of(row) for row in rows if row is not None}
-        return [None if e.document_id is None else found.get(e.document_id) for e in parents]
+        return [None if id is None else found.get(id) for id in ids]
 
 
 @strawberry.interface(description="A statement that rests on evidence: a fact or a relationship.")
 class Claim(Node):
-    text: str = strawberry.field(description="What it says, as one readable text.")
-    confidence: float = strawberry.field(
-        description="How sure it is: 0 to 1. Independent documents that say the same raise it."
+    text: str = attribute("row.content", description="What it says, as one readable text.")
+    confidence: float = attribute(
+        "row.confidence", description="How sure it is: 0 to 1. Independent documents that say the same raise it."
     )
-    status: ClaimStatus = strawberry.field(description="Where it stands.")
-    valid_from: datetime | None = strawberry.field(
-        description="From when on it is true in the world; null: nobody said."
+    status: ClaimStatus = attribute("row.status", description="Where it stands.")
+    valid_from: datetime | None = attribute(
+        "row.valid_from", description="From when on it is true in the world; null: nobody said."
     )
-    valid_from_precision: Precision | None = strawberry.field(description="How exactly validFrom was stated.")
-    valid_to: datetime | None = strawberry.field(
-        description="Until when it is true, itself excluded: an end of 2024 is 2025-01-01. Null: open, or nobody said."
+    valid_from_precision: Precision | None = attribute(
+        "row.valid_from_precision", description="How exactly validFrom was stated."
     )
-    valid_to_precision: Precision | None = strawberry.field(description="How exactly validTo was stated.")
-    known_from: datetime = strawberry.field(description="Since when the store believes this version of it.")
-    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
-    created_at: datetime = strawberry.field(description="When it came into the volume.")
-    updated_at: datetime = strawberry.field(description="When it last changed.")
-    key: strawberry.Private[UUID]
+    valid_to: datetime | None = attribute(
+        "row.valid_to",
+        description="Until when it is true, itself excluded: an end of 2024 is 2025-01-01. Null: open, or nobody said.",
+    )
+    valid_to_precision: Precision | None = attribute(
+        "row.valid_to_precision", description="How exactly validTo was stated."
+    )
+    known_from: datetime = attribute("row.known_from", description="Since when the store believes this version of it.")
+    version: int = attribute(
+        "row.version", description="How often it was written; give it as expectedVersion of an update."
+    )
+    created_at: datetime = attribute("row.created_at", description="When it came into the volume.")
+    updated_at: datetime = attribute("row.updated_at", description="When it last changed.")
+    row: strawberry.Private[FactRecord | RelationshipRecord]
     evidence_column: ClassVar[str]
 
     @batched(
@@ -94,8 +94,8 @@ class Claim(Node):
     async def evidence(parents: list[Claim], info: Info) -> list[list[Evidence]]:
         found: dict[UUID, list[EvidenceRecord]] = {}
         for column in sorted({claim.evidence_column for claim in parents}):
-            keys = [claim.key for claim in parents if claim.evidence_column == column]
+            keys = [claim.row.id for claim in parents if claim.evidence_column == column]
             lists = await info.context.store.read.lists(EvidenceRecord, column, keys, "id")
             found.update(zip(keys, lists, strict=True))
-        info.context.spend(sum(len(found[claim.key]) for claim in parents))
-        return [[Evidence.of(row) for row in found[claim.key]] for claim in parents]
+        info.context.spend(info, [len(found[claim.row.id]) for claim in parents])
+        return [[Evidence.of(row) for row in found[claim.row.id]] for claim in parents]

@@ -11,7 +11,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.batching import batched, computed
+from schema.breadth import batched, computed
 from schema.context import Info
 from schema.lists import bound, connections, counts, keyset, pages
 from schema.pagination import Connection, Counts, PageInfo, encode_cursor, page_info, totals

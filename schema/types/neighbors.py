@@ -8,7 +8,7 @@ from uuid import UUID
 
 import strawberry
 
-from schema.batching import batched, computed
+from schema.breadth import batched, computed
 from schema.context import Info
 from schema.lists import bound, counts, keyset, pages
 from schema.pagination import Counts, PageInfo, encode_cursor, page_info, totals

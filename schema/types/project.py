@@ -9,7 +9,7 @@ from uuid import UUID
 import strawberry
 
 from schema.arguments import After, First
-from schema.batching import batched
+from schema.breadth import batched
 from schema.context import Info
 from schema.lists import connections
 from schema.pagination import Connection

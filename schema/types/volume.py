@@ -10,7 +10,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.batching import batched, computed
+from schema.breadth import batched, computed
 from schema.context import Info
 from schema.inputs import filters as inputs
 from schema.lists import connections

@@ -6,10 +6,11 @@ one result per key, in key order. The number of statements of a call never depen
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import cache
-from typing import Any, TypeVar
+from functools import cache, lru_cache
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Executable, Select, bindparam, func, or_, select, union_all
@@ -26,6 +27,8 @@ from server.store.statements import (
     Order,
     Page,
     Record,
+    after_values,
+    by_ordinal,
     count_of_each,
     first_of_each,
     keys_table,
@@ -76,7 +79,27 @@ def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
     return [groups[key] for key in keys]
 
 
+@lru_cache(512)
+def _part(record: type[Record], names: frozenset[str]) -> type[Record]:
+    kept = [name for name in record._fields if name in names]  # type: ignore[attr-defined]
+    return cast("type[Record]", namedtuple(f"PartOf{record.__name__}", kept))
+
+
+def part_of(record: type[Record], columns: frozenset[str] | None, sorted_by: Sequence[str] = ()) -> type[Record]:
+    """Return a record with only some of the columns; to read another one of it is an error."""
+    return record if columns is None else _part(record, columns | {"id", *sorted_by})
+
+
 # Statements whose text never changes are made once: SQLAlchemy takes longer to make one than SQLite to answer it.
+@lru_cache(512)
+def _pages(
+    dialect: str, relation: Relation[Any], record: type[Any], filter: Filter, sorting: Sorting, behind: bool
+) -> Select[Any]:
+    own = relation.ids(filter.conditions, sorting, behind=behind)
+    columns = [relation.table.c[name] for name in record._fields]
+    return first_of_each(dialect, relation.table, own, columns, sorting.order(relation.table))
+
+
 @cache
 def _of_keys(dialect: str, record: type[Any]) -> Select[Any]:
     keys, table = keys_table(dialect), table_of(TABLES[record])
@@ -181,16 +204,20 @@ class Reader:
         first: int,
         sorting: Sorting = _BY_ID,
         after: Sequence[KeysetValue] | None = None,
+        columns: frozenset[str] | None = None,
     ) -> list[Page[Record]]:
-        """Return the first rows of each parent, behind `after` where given. One statement."""
+        """Return the first rows of each parent, behind `after` where given. One statement.
+
+        Of rows that only some `columns` are wanted of, the others are missing, save the id and what the rows are sorted by.
+        """
         if not parents:
             return []
-        own = relation.ids(filter.conditions, sorting, after, first + 1)
-        statement = first_of_each(self.dialect, relation.table, own, relation.columns, sorting.order(relation.table))
-        make = relation.record._make  # type: ignore[attr-defined]
+        record = part_of(relation.record, columns, sorting.names)
+        statement = _pages(self.dialect, relation, record, filter, sorting, after is not None)
         keys = list(dict.fromkeys(parents))
-        rows = grouped(keys, ((row[0], make(row[1:])) for row in await self._by_keys(statement, keys)))
-        pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, rows, strict=True)}
+        bound = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
+        lists = by_ordinal(self.dialect, len(keys), await self.rows(statement, bound), record)
+        pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, lists, strict=True)}
         return [pages[parent] for parent in parents]
 
     async def counts(self, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _NOTHING) -> list[int]:
@@ -229,7 +256,7 @@ class Reader:
         table = table_of(models.Volume)
         order = Sorting(("name",)).order(table)
         statement: Select[Any] = select(*columns_of(records.VolumeRecord)).order_by(*order.clauses()).limit(first + 1)
-        rows = await self.rows(statement if after is None else statement.where(order.after(after)))
+        rows = await self.rows(statement if after is None else statement.where(order.after()), after_values(after))
         found = [records.VolumeRecord._make(row) for row in rows]
         return Page(found[:first], len(found) > first)
 
@@ -409,7 +436,7 @@ class Reader:
         columns = columns_of(records.ChangeRecord)
         statement = first_of_each(self.dialect, table, own, columns, newest, id_name="seq")
         rows = await self._by_keys(statement, list(volumes))
-        lists = grouped(volumes, ((row[0], records.ChangeRecord._make(row[1:])) for row in rows))
+        lists = by_ordinal(self.dialect, len(volumes), rows, records.ChangeRecord)
         return [_expanded(entries, first, after) for entries in lists]
 
     async def changes_numbered(self, numbers: Collection[int]) -> list[records.ChangeRecord]:

@@ -15,7 +15,7 @@ from sqlmodel import SQLModel
 
 from server import models
 from server.store import records
-from server.store.statements import PARENT, KeysetValue, Order, Record
+from server.store.statements import LIMIT, PARENT, Order, Record
 from server.terms import Direction
 
 Conditions = Callable[[FromClause], Sequence[ColumnElement[bool]]]
@@ -68,20 +68,17 @@ class Relation(Generic[Record]):
     record: type[Record]
     branches: tuple[Branch, ...]
 
-    @property
-    def columns(self) -> list[ColumnElement[Any]]:
-        """Return the columns of the record, in its order."""
-        return [self.table.c[name] for name in self.record._fields]  # type: ignore[attr-defined]
-
     def ids(
         self,
         where: Conditions,
         sorting: Sorting | None = None,
-        after: Sequence[KeysetValue] | None = None,
-        limit: int | None = None,
+        *,
+        behind: bool = False,
     ) -> Select[Any]:
-        """Return the select of the ids that belong to PARENT; with `sorting`, ordered, behind `after`, limited."""
-        selects = [self._branch(b, where, sorting, after, limit) for b in self.branches]
+        """Return the select of the ids that belong to PARENT; with `sorting`, ordered and limited by LIMIT, or those `behind`
+        the bound values of `after_values`.
+        """
+        selects = [self._branch(b, where, sorting, behind) for b in self.branches]
         if len(selects) == 1:
             return selects[0]
         parts = [select(*s.subquery().c) for s in selects]
@@ -90,24 +87,17 @@ class Relation(Generic[Record]):
         if sorting is None:
             return result
         order = sorting.order(merged)
-        return result.order_by(*order.clauses()).limit(limit)
+        return result.order_by(*order.clauses()).limit(LIMIT)
 
-    def _branch(
-        self,
-        branch: Branch,
-        where: Conditions,
-        sorting: Sorting | None,
-        after: Sequence[KeysetValue] | None,
-        limit: int | None,
-    ) -> Select[Any]:
+    def _branch(self, branch: Branch, where: Conditions, sorting: Sorting | None, behind: bool) -> Select[Any]:
         statement, row, id_column = branch.select(self.table)
         statement = statement.where(*where(row))
         if sorting is None:
             return statement.add_columns(id_column.label("id"))
         order = sorting.order(row, id_column)
         extra = [row.c[name] for name in sorting.names] if len(self.branches) > 1 else []
-        statement = statement.add_columns(id_column.label("id"), *extra).order_by(*order.clauses()).limit(limit)
-        return statement if after is None else statement.where(order.after(after))
+        statement = statement.add_columns(id_column.label("id"), *extra).order_by(*order.clauses()).limit(LIMIT)
+        return statement.where(order.after()) if behind else statement
 
 
 def _by(column: str) -> Branch:

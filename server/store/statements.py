@@ -24,7 +24,6 @@ from sqlalchemy import (
     bindparam,
     column,
     func,
-    literal,
     literal_column,
     select,
     true,
@@ -56,15 +55,23 @@ class Order:
         """Return the ORDER BY."""
         return [c.desc() if self.descending else c.asc() for c in self.columns]
 
-    def after(self, values: Sequence[KeysetValue]) -> ColumnElement[bool]:
-        """Return the condition for the rows behind the row with these values."""
-        if len(self.columns) == 1:
-            here, value = self.columns[0], values[0]
-            return here < value if self.descending else here > value
-        types = [c.type for c in self.columns]
-        left = tuple_(*self.columns)
-        right = tuple_(*[literal(v, t) for v, t in zip(values, types, strict=True)])
+    def after(self) -> ColumnElement[bool]:
+        """Return the condition for the rows behind the row with the values bound by `after_values`."""
+        bound = [bindparam(f"after_{n}", type_=c.type) for n, c in enumerate(self.columns)]
+        if len(bound) == 1:
+            here = self.columns[0]
+            return here < bound[0] if self.descending else here > bound[0]
+        left, right = tuple_(*self.columns), tuple_(*bound)
         return left < right if self.descending else left > right
+
+
+def after_values(values: Sequence[KeysetValue] | None) -> dict[str, Any]:
+    """Return the bound values of `Order.after`."""
+    return {f"after_{n}": value for n, value in enumerate(values or ())}
+
+
+LIMIT: ColumnElement[int] = bindparam("most", type_=Integer)
+"""How many rows of each parent a statement answers at most."""
 
 
 def hex_keys(ids: Iterable[UUID]) -> str:
@@ -84,6 +91,15 @@ def keys_table(dialect: str) -> NamedFromClause:
     return unnested.render_derived(name="k")
 
 
+def by_ordinal(dialect: str, number: int, rows: Iterable[Any], record: type[Record]) -> list[list[Record]]:
+    """Return the records of each of `number` keys from rows that begin with the key's ordinal."""
+    lists: list[list[Record]] = [[] for _ in range(number)]
+    start, new = (0 if dialect == "sqlite" else 1), tuple.__new__
+    for row in rows:
+        lists[row[0] - start].append(new(record, row[1:]))
+    return lists
+
+
 def keys_value(dialect: str, ids: Sequence[UUID]) -> Any:
     """Return the bound value of `keys_table`."""
     return hex_keys(ids) if dialect == "sqlite" else list(ids)
@@ -101,7 +117,7 @@ def first_of_each(
     order: Order,
     id_name: str = "id",
 ) -> Select[Any]:
-    """Return the statement for the first rows of each key: (key, *columns), in the order of keys and rows.
+    """Return the statement for the first rows of each key: (ordinal of the key, *columns), in the order of keys and rows.
 
     `own` selects, as `id`, the values of `id_name` of the rows of `table` that belong to PARENT, ordered and limited.
     """
@@ -111,7 +127,7 @@ def first_of_each(
     else:
         wanted = own.lateral("c")
         joined = keys.join(wanted, true()).join(table, table.c[id_name] == wanted.c.id)
-    return select(keys.c.value, *columns).select_from(joined).order_by(keys.c.key, *order.clauses())
+    return select(keys.c.key, *columns).select_from(joined).order_by(keys.c.key, *order.clauses())
 
 
 def count_of_each(dialect: str, own: Select[Any]) -> Select[Any]:

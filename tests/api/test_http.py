@@ -24,7 +24,7 @@ from strawberry import Info
 from strawberry.scalars import JSON
 
 from schema import graphiql
-from schema.batching import batched
+from schema.breadth import batched
 from schema.errors import Schema
 from schema.http import GraphQLEndpoint, negotiate
 from schema.limits import Limits, guards

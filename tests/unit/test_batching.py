@@ -13,7 +13,7 @@ from strawberry import Info
 from strawberry.permission import BasePermission
 from strawberry.scalars import JSON
 
-from schema.batching import batched, computed
+from schema.breadth import batched, computed
 
 T = TypeVar("T")
 

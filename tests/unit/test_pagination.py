@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strawberry import Info
 
-from schema.batching import batched
+from schema.breadth import batched
 from schema.pagination import Connection, Counts, KeyValue, check_first, connect, decode_cursor, encode_cursor
 from server.errors import BadUserInput
 

@@ -11,6 +11,7 @@ import ast
 import inspect
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from typing import Any, Concatenate, ParamSpec, TypedDict, TypeVar, Union, Unpack, get_args, get_origin, overload
 
 import strawberry
@@ -19,7 +20,7 @@ from strawberry.extensions import FieldExtension
 from strawberry.permission import BasePermission
 from strawberry.types.fields.resolver import Parameter, Signature
 
-__all__ = ["BatchFunction", "FieldOptions", "batched", "computed"]
+__all__ = ["BatchFunction", "FieldOptions", "attribute", "batched", "call", "computed", "frozen"]
 
 P = ParamSpec("P")
 ParentT = TypeVar("ParentT")
@@ -54,6 +55,20 @@ def computed(**options: Unpack[FieldOptions]) -> Callable[[MethodT], MethodT]:
         return field
 
     return declare
+
+
+def attribute(source: str | Callable[[Any], Any], **options: Unpack[FieldOptions]) -> Any:
+    """Declare a field, of the type that its annotation says, that is read from the object: by a dotted path, "row.name",
+    or by a function of the object.
+    """
+    read = attrgetter(source) if isinstance(source, str) else source
+
+    def resolve(self: Any) -> Any:
+        return read(self)
+
+    resolve.__annotations__.clear()
+    vars(resolve).update(__attribute__=read)
+    return strawberry.field(resolver=resolve, **options)
 
 
 @overload
@@ -106,24 +121,24 @@ def _resolver(declared: BatchFunction | staticmethod[..., Any]) -> Callable[...,
 
 async def _resolve(function: BatchFunction, parent: Any, info: strawberry.Info[Any, Any], arguments: Any) -> Any:
     if info.path.prev is None:
-        result = (await _call(function, [parent], info, arguments))[0]
+        result = (await call(function, [parent], info, arguments))[0]
         if isinstance(result, BaseException):
             raise result
         return result
     loaders: dict[Any, DataLoader[Any, Any]] = info.context.loaders
-    key = (function, _frozen(arguments))
+    key = (function, frozen(arguments))
     loader = loaders.get(key)
     if loader is None:
 
         async def load(parents: list[Any]) -> Sequence[Any]:
-            return await _call(function, parents, info, arguments)
+            return await call(function, parents, info, arguments)
 
         # A cache would merge parents that are equal but not the same, and serve what was read before a mutation.
         loader = loaders[key] = DataLoader(load, cache=False)
     return await loader.load(parent)
 
 
-async def _call(
+async def call(
     function: BatchFunction, parents: list[Any], info: strawberry.Info[Any, Any], arguments: Mapping[str, Any]
 ) -> Sequence[Any]:
     results = await function(parents, info, **arguments)
@@ -133,14 +148,14 @@ async def _call(
     return results
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     """Return a hashable stand-in that is equal for equal arguments only: True, 1 and 1.0 are three values."""
     if isinstance(value, Mapping):
-        return (dict, tuple((name, _frozen(item)) for name, item in value.items()))
+        return (dict, tuple((name, frozen(item)) for name, item in value.items()))
     if isinstance(value, list | tuple):
-        return (list, tuple(map(_frozen, value)))
+        return (list, tuple(map(frozen, value)))
     if is_dataclass(value) and not isinstance(value, type):
-        return (type(value), tuple(_frozen(getattr(value, field.name)) for field in fields(value)))
+        return (type(value), tuple(frozen(getattr(value, field.name)) for field in fields(value)))
     try:
         hash(value)
     except TypeError:

@@ -1,0 +1,122 @@
+"""One execution: what its columns share, and the order in which their work is done."""
+
+from __future__ import annotations
+
+from asyncio import CancelledError, TaskGroup, current_task
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphql import GraphQLError
+from graphql.pyutils import Undefined
+
+if TYPE_CHECKING:
+    from schema.breadth.executor import BreadthFirst
+    from schema.breadth.fields import Field
+    from schema.breadth.plan import Plan, Selection
+
+__all__ = ["NOTHING", "Fault", "Run", "Unready", "Work", "drive"]
+
+NOTHING = frozenset({type(None), type(Undefined)})
+"""The types of the values that stand for null."""
+
+
+class Fault:
+    """A field's error in the place of its value, not yet located."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Unready(Exception):
+    """A value, or an item of a list, has to be awaited before its column can be completed."""
+
+
+class Work(NamedTuple):
+    """A field to be resolved for the objects of a selection: `rows` are the parents, `objects` what is answered of them.
+
+    `weights` says how often each of them stands in the answer; None where each stands there once.
+    """
+
+    field: Field
+    rows: Sequence[Any]
+    objects: Sequence[dict[str, Any]]
+    weights: Sequence[int] | None
+
+
+class Run:
+    """The state of one execution. `errors` are located; `failed` says that the answer holds marks of errors."""
+
+    def __init__(self, executor: BreadthFirst, plan: Plan) -> None:
+        self.executor = executor
+        self.plan = plan
+        self.failed = False
+        self.errors: list[GraphQLError] = []
+        self.made_by: dict[int, Selection] = {}
+        """Which selection made an object of an abstract type, by the object's id; the answer holds the object."""
+        self._fields = self._characters = 0
+
+    def fault(self, error: Exception) -> Fault:
+        """Return the mark of an error."""
+        self.failed = True
+        return Fault(error)
+
+    def spend(self, fields: int, characters: int = 0) -> None:
+        """Count what the answer grows by, shared parts as often as they stand in it.
+
+        Raises:
+            Exception: the answer would be larger than the executor allows; the whole operation fails with it.
+        """
+        self._fields += fields
+        self._characters += characters
+        limits = self.executor
+        if self._fields > limits.max_fields or self._characters > limits.max_characters:
+            raise Exceeded(limits.exceeded())
+
+
+class Exceeded(Exception):
+    """The answer is larger than allowed; it ends the operation with `error`, whatever field it was met in."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _calls(run: Run, work: list[Work]) -> list[list[Work]]:
+    """Return what is resolved together: an interface's batched field over several types is one call, as are equal fields."""
+    if len({id(one.field.function) for one in work}) == len(work):
+        return [[one] for one in work]
+    groups: dict[Any, list[Work]] = {}
+    for position, one in enumerate(work):
+        groups.setdefault(one.field.call_key(run) or position, []).append(one)
+    return list(groups.values())
+
+
+class _Ended(Exception):
+    """A resolver was cancelled by itself: a group would take that for the end of one task, not of the operation."""
+
+
+async def _fill(run: Run, together: list[Work]) -> None:
+    try:
+        await drive(run, await together[0].field.fill(run, together))
+    except CancelledError:
+        task = current_task()
+        if task is None or task.cancelling():
+            raise
+        raise _Ended from None
+
+
+async def drive(run: Run, work: list[Work]) -> None:
+    """Do the work and all that follows from it: what stands side by side concurrently, and cancelled together."""
+    while len(work) == 1:
+        work = await work[0].field.fill(run, work)
+    if not work:
+        return
+    try:
+        async with TaskGroup() as group:
+            for together in _calls(run, work):
+                group.create_task(_fill(run, together))
+    except BaseExceptionGroup as failures:
+        first = failures.exceptions[0]
+        raise (CancelledError() if isinstance(first, _Ended) else first) from None
