@@ -8,7 +8,6 @@ made only where an error occurred: it locates the errors in the answer's order a
 from __future__ import annotations
 
 import math
-from asyncio import gather
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from inspect import isawaitable
@@ -33,6 +32,7 @@ from graphql import (
 from graphql.pyutils import Undefined, inspect, is_iterable
 
 from schema.breadth.caught import Caught
+from schema.breadth.concurrency import side_by_side
 from schema.breadth.run import NOTHING, Fault, Unready
 
 if TYPE_CHECKING:
@@ -63,14 +63,17 @@ class Completer:
             Unready: a value is awaitable; nothing was changed that a second call would not do again.
         """
         types = set(map(type, values))
-        if not _is_mixed(types):
+        if not _is_mixed(types, values):
             return self.dense(run, values, types, weights, work)
         out, kept = self._set_apart(run, values)
         if kept:
             dense = [values[position] for position in kept]
             shares = None if weights is None else [weights[position] for position in kept]
-            for position, done in zip(kept, self.dense(run, dense, set(map(type, dense)), shares, work), strict=True):
-                out[position] = done
+            try:
+                done = self.dense(run, dense, set(map(type, dense)), shares, work)
+            except Unready as unready:
+                raise Unready(_replaced(values, kept, unready.column)) from None
+            out = _replaced(out, kept, done)
         return out
 
     def dense(self, run: Run, values: Column, types: Types, weights: Weights, work: list[Work]) -> list[Any]:
@@ -174,14 +177,18 @@ class ListOf(Completer):
         if weights is not None:
             shares = [w for w, own in zip(weights, lists, strict=True) for _ in own]
         run.spend(len(items) if shares is None else sum(shares))
-        done = self.item.complete(run, items, shares, work) if items else items
+        try:
+            done = self.item.complete(run, items, shares, work) if items else items
+        except Unready as unready:
+            raise Unready(_cut(unready.column, lists, faults)) from None
         return _cut(done, lists, faults)
 
     def _lists(self, run: Run, values: Column, faults: dict[int, Fault]) -> list[list[Any]]:
         lists: list[list[Any]] = []
         for position, value in enumerate(values):
             if hasattr(value, "__aiter__"):
-                raise Unready
+                read = [faults.get(index, own) for index, own in enumerate(lists)]
+                raise Unready([*read, *values[position:]])
             with Caught() as caught:
                 if not is_iterable(value):
                     where = f"{self.field.parent}.{self.field.name}"
@@ -221,27 +228,34 @@ async def awaited(value: Any, completer: Completer) -> Any:
             value = [item async for item in value]
         elif not is_iterable(value):
             return value
-        return await gather(*(awaited(item, completer.item) for item in value))
+        return await side_by_side(awaited(item, completer.item) for item in value)
     return caught.error
 
 
-def _is_mixed(types: Types) -> bool:
+def _replaced(column: Column, positions: Sequence[int], values: Column) -> list[Any]:
+    out = list(column)
+    for position, value in zip(positions, values, strict=True):
+        out[position] = value
+    return out
+
+
+def _is_mixed(types: Types, values: Column) -> bool:
     mixed = False
     for one in types:
         if one in NOTHING or one is Fault or issubclass(one, Exception):
             mixed = True
         elif hasattr(one, "__await__"):
-            raise Unready
+            raise Unready(values)
     return mixed
 
 
-def _cut(done: list[Any], lists: Column, faults: dict[int, Fault]) -> list[Any]:
+def _cut(done: Column, lists: Column, faults: dict[int, Fault]) -> list[Any]:
     """Cut a column of items into the lists that they came from."""
     out: list[Any] = []
     start = 0
     for own in lists:
         end = start + len(own)
-        out.append(done[start:end])
+        out.append(list(done[start:end]))
         start = end
     for position, fault in faults.items():
         out[position] = fault

@@ -7,7 +7,6 @@ indices of lists.
 
 from __future__ import annotations
 
-from asyncio import gather
 from collections.abc import Callable, Sequence
 from inspect import isawaitable
 from operator import attrgetter
@@ -25,6 +24,7 @@ from strawberry.types.field import StrawberryField
 from schema.breadth.analysis import holds_variable
 from schema.breadth.caught import Caught, attempt, attempt_async
 from schema.breadth.completion import Weights, awaited, completer_of
+from schema.breadth.concurrency import side_by_side
 from schema.breadth.declaring import BatchFunction, call, frozen
 from schema.breadth.objects import ObjectOf
 from schema.breadth.permissions import permitted
@@ -103,7 +103,9 @@ class Field:
         rows = together[0].rows if len(together) == 1 else [row for work in together for row in work.rows]
         following: list[Work] = []
         with run.executor.span(self.parent.name, self.name, len(rows)):
-            values = await self._values(run, rows, _weights(together))
+            values = together[0].values
+            if values is None:
+                values = await self._values(run, rows, _weights(together))
             start = 0
             for work in together:
                 end = start + len(work.rows)
@@ -115,9 +117,9 @@ class Field:
         below: list[Work] = []
         try:
             done = self.completer.complete(run, values, work.weights, below)
-        except Unready:
+        except Unready as unready:
             below.clear()
-            ready = await gather(*(awaited(value, self.completer) for value in values))
+            ready = await side_by_side(awaited(value, self.completer) for value in unready.column)
             done = self.completer.complete(run, ready, work.weights, below)
         following += below
         key = self.key
@@ -179,7 +181,7 @@ class Field:
         values = [attempt(resolve, row, info, **arguments) for row in rows]
         waiting = [position for position, value in enumerate(values) if isawaitable(value)]
         if waiting:
-            results = await gather(*(attempt_async(values[position]) for position in waiting))
+            results = await side_by_side(attempt_async(values[position]) for position in waiting)
             for position, value in zip(waiting, results, strict=True):
                 values[position] = value
         return values

@@ -88,7 +88,7 @@ class ObjectOf(Completer):
     ) -> list[Any]:
         try:
             selection = self.selection(run, type_)
-        except GraphQLError as error:  # of a variable of @skip or @include below
+        except (GraphQLError, RecursionError) as error:  # of a variable of @skip or @include, or of fragments too deep
             return [run.fault(error) for _ in rows]
         distinct = dict(zip(map(id, rows), rows, strict=True)) if len(rows) > 1 else None
         if distinct is None or len(distinct) == len(rows):

@@ -42,16 +42,17 @@ class Selection:
     def build(self, run: Run, rows: Sequence[Any], weights: Weights, work: list[Work]) -> list[dict[str, Any]]:
         """Return an object for each row; fields that are resolved later are added to `work`."""
         run.spend((len(rows) if weights is None else sum(weights)) * len(self.fields))
-        unready: list[Field] = []
+        unready: list[tuple[Field, Sequence[Any]]] = []
         columns = []
         for field in self._now:
             try:
                 columns.append(field.completer.complete(run, field.column(rows), weights, work))
-            except Unready:
+            except Unready as found:
                 columns.append([None] * len(rows))
-                unready.append(field)
+                unready.append((field, found.column))
         objects = self._make(len(rows), *columns)
-        work += [Work(field, rows, objects, weights) for field in (*unready, *self._later)]
+        work += [Work(field, rows, objects, weights, values) for field, values in unready]
+        work += [Work(field, rows, objects, weights) for field in self._later]
         return objects
 
     def settle(self, value: dict[str, Any], path: list[str | int], run: Run) -> dict[str, Any]:

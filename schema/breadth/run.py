@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError, TaskGroup, current_task
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphql import GraphQLError
 from graphql.pyutils import Undefined
+
+from schema.breadth.concurrency import side_by_side
 
 if TYPE_CHECKING:
     from schema.breadth.executor import BreadthFirst
@@ -30,19 +31,28 @@ class Fault:
 
 
 class Unready(Exception):
-    """A value, or an item of a list, has to be awaited before its column can be completed."""
+    """A value, or an item of a list, has to be awaited before its column can be completed.
+
+    `column` is what is to be awaited and completed instead of the column: an iterator in it was read into a list.
+    """
+
+    def __init__(self, column: Sequence[Any]) -> None:
+        super().__init__()
+        self.column = column
 
 
 class Work(NamedTuple):
     """A field to be resolved for the objects of a selection: `rows` are the parents, `objects` what is answered of them.
 
-    `weights` says how often each of them stands in the answer; None where each stands there once.
+    `weights` says how often each of them stands in the answer; None where each stands there once. `values` are what was read of
+    the rows and has to be awaited.
     """
 
     field: Field
     rows: Sequence[Any]
     objects: Sequence[dict[str, Any]]
     weights: Sequence[int] | None
+    values: Sequence[Any] | None = None
 
 
 class Run:
@@ -93,30 +103,14 @@ def _calls(run: Run, work: list[Work]) -> list[list[Work]]:
     return list(groups.values())
 
 
-class _Ended(Exception):
-    """A resolver was cancelled by itself: a group would take that for the end of one task, not of the operation."""
-
-
-async def _fill(run: Run, together: list[Work]) -> None:
-    try:
-        await drive(run, await together[0].field.fill(run, together))
-    except CancelledError:
-        task = current_task()
-        if task is None or task.cancelling():
-            raise
-        raise _Ended from None
-
-
 async def drive(run: Run, work: list[Work]) -> None:
     """Do the work and all that follows from it: what stands side by side concurrently, and cancelled together."""
     while len(work) == 1:
         work = await work[0].field.fill(run, work)
     if not work:
         return
-    try:
-        async with TaskGroup() as group:
-            for together in _calls(run, work):
-                group.create_task(_fill(run, together))
-    except BaseExceptionGroup as failures:
-        first = failures.exceptions[0]
-        raise (CancelledError() if isinstance(first, _Ended) else first) from None
+    await side_by_side(_fill(run, together) for together in _calls(run, work))
+
+
+async def _fill(run: Run, together: list[Work]) -> None:
+    await drive(run, await together[0].field.fill(run, together))
