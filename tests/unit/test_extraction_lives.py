@@ -28,6 +28,24 @@ from extracted import Edge, edges, read, types
             "place",
         ),
         ("Ada Lind entered the Rock and Roll Hall of Fame.", "Rock and Roll Hall of Fame", "organization"),
+        (
+            "Ada Lind graduated from Ash University of Science and Technology.",
+            "Ash University of Science and Technology",
+            "organization",
+        ),
+        (
+            "Ada Lind edits the IEEE Robotics and Automation Letters.",
+            "IEEE Robotics and Automation Letters",
+            "product",
+        ),
+        (
+            "Ada Lind works for Ash Labs (India) Private Limited.",
+            "Ash Labs (India) Private Limited",
+            "organization",
+        ),
+        ("ASH AMERICA, INC. is a subsidiary of Acme Corp.", "ASH AMERICA, INC", "organization"),
+        ("Ada Lind exhibited at the Paula Roe Gallery.", "Paula Roe Gallery", "organization"),
+        ("John Ash RSA was a painter.", "John Ash", "person"),
         ("Fergus mac Ronan was king of Ulster.", "Fergus mac Ronan", "person"),
     ],
 )
@@ -97,6 +115,55 @@ def test_a_degree_is_taken_at_its_university_and_is_no_award() -> None:
 def test_a_surname_a_pronoun_and_letters_mean_who_the_text_is_about(text: str, expected: Edge) -> None:
     """Who came first, not the wife named since; the subject of the sentence, not the town behind it; who is a man for sure."""
     assert expected in edges(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Ada Lind received the Ph.D. degree from Ash University, Xi'an, Shaanxi, China, in 2018.",
+            {
+                ("Ash University", "LOCATED_IN", "Xi'an"),
+                ("Shaanxi", "LOCATED_IN", "China"),
+                ("Ada Lind", "STUDIED_AT", "Ash University"),
+            },
+        ),
+        (
+            "Ada Lind studied at the University of Tennessee, Knoxville in 1990.",
+            {
+                ("University of Tennessee", "LOCATED_IN", "Knoxville"),
+                ("Ada Lind", "STUDIED_AT", "University of Tennessee"),
+            },
+        ),
+        (
+            "Ada Lind is a painter from Oslo, based in Bergen, Norway.",
+            {
+                ("Bergen", "LOCATED_IN", "Norway"),
+                ("Ada Lind", "IS_FROM", "Oslo"),
+                ("Ada Lind", "BASED_IN", "Bergen"),
+            },
+        ),
+        (
+            "Salt is a 1990 album by Bo Lind. It was recorded by Ada Roe, mixed by Sam Ash, and mastered by Eva Berg.",
+            {
+                ("Salt", "CREATED_BY", "Bo Lind"),
+                ("Ada Roe", "RECORDED", "Salt"),
+                ("Sam Ash", "MIXED", "Salt"),
+                ("Eva Berg", "MASTERED", "Salt"),
+            },
+        ),
+        (
+            "Bo Lind obtained a doctorate at Ash University in 2023, advised by Ada Roe.",
+            {("Bo Lind", "STUDIED_AT", "Ash University"), ("Ada Roe", "ADVISED", "Bo Lind")},
+        ),
+        ("Bo Lind was advised by Ada Roe.", {("Ada Roe", "ADVISED", "Bo Lind")}),
+        ("Bo Lind realized shows in Italy, in Spain and Germany.", set()),
+        ("Jo Berg, sometimes spelled Jo Bergh, lives in Oslo.", {("Jo Berg", "LIVES_IN", "Oslo")}),
+    ],
+)
+def test_what_follows_a_comma_is_said_of_who_or_what_it_can_be_said_of(text: str, expected: set[Edge]) -> None:
+    """Where a university is, who is based somewhere, what was recorded and mixed, whom somebody advised."""
+    assert edges(text) == expected
 
 
 def test_a_father_and_a_son_with_a_middle_name_are_two() -> None:

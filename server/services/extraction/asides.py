@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
+from server.services.extraction.common import ORDERS
 from server.services.extraction.draft import Draft
 from server.services.extraction.kinds import Trust
 from server.services.extraction.names import Name
@@ -43,6 +44,7 @@ _ORDERS = re.compile(
     rf",\s(?!CEO|CTO|CFO|COO|CIO|MP\b|MEP\b|USA|UK\b)[A-Z]{{2,6}}(?:,\s[A-Z]{{2,6}})*(?:{_LIFE_FOLLOWS}|(?=,?\s(?:is|was)\b))"
 )
 """The letters of orders and degrees behind a person: ", KBE (1904-1963)", ", PE, MBA, is"."""
+_HONOURS = re.compile(rf"(?:\s(?:{'|'.join(sorted(ORDERS))})\b)+(?:,?\s[A-Z]{{2,5}}\b)*(?=\s?[a-z(,.;])")
 _BORN_AS = re.compile(
     rf",\s(?:born|née|nee|né)\s([A-ZÀ-ÞĀ-Ž][\w’'-]+(?:\s[A-ZÀ-ÞĀ-Ž][\w’'-]+){{0,2}})(?:{_LIFE_FOLLOWS}|(?=,\s(?:is|was)\b))"
 )
@@ -103,6 +105,8 @@ class Title:
 def titles(text: str, names: Sequence[Name]) -> Iterator[Title]:
     """Yield the titles that follow persons: ", 2nd Earl of Bute" and ", Duke of Savoy" belong to them and name nobody else."""
     for name in names:
+        if name.type == "person" and (honours := _HONOURS.match(text, name.end)) is not None:
+            yield Title(honours.start(), honours.end(), name, None)
         if text[name.end : name.end + 1] != "," or (name.type != "person" and name.trust > Trust.RECOGNISER):
             continue
         if (numbered := _PEERAGE.match(text, name.end)) is not None:

@@ -12,14 +12,35 @@ from functools import cache
 from spacy.tokens import Doc, Token
 
 from server.services.extraction import language, vocabulary
+from server.services.extraction.common import ORDERS
+from server.services.extraction.institutions import NOBLE, pairs, past_fields
+from server.services.extraction.shapes import is_capital, last_of_run, starts_sentence
 
 _INNER_CASE = re.compile(r"[a-zà-ÿ].*[A-Z]|[A-Z]{2,}.*[a-z]|[A-Z].*\d")
-_CAMEL = re.compile(r"[a-z]{1,3}[A-Z][A-Za-z]+$")
 _ELIDED = re.compile(r"(?:d|l|dell|dall|all|nell)['’][A-ZÀ-Þ]")
 _ROMAN = re.compile(r"[IVX]{1,5}")
 _SUFFIXES = frozenset(
-    {"Jr.", "Jr", "Sr.", "Sr", "Inc.", "Inc", "LLC", "Ltd.", "Ltd", "S.A.", "N.V.", "plc", "Corp.", "L.P."}
+    {
+        "Jr.",
+        "Jr",
+        "Sr.",
+        "Sr",
+        "Inc.",
+        "Inc",
+        "INC.",
+        "INC",
+        "LLC",
+        "Ltd.",
+        "Ltd",
+        "LTD.",
+        "S.A.",
+        "N.V.",
+        "plc",
+        "Corp.",
+        "L.P.",
+    }
 )
+INCORPORATED = vocabulary.wordset("Private Pvt Pvt. Pte Pte. Ltd Ltd. Limited LLC Inc Inc. Corp. GmbH Co Co.")
 _CODE = re.compile(r"(?!(?:19|20)\d\d$)\d{2,5}")
 _LETTERS = re.compile(r"(?!(?:USD|EUR|GBP|BC|AD|FM|AM)$)[A-Z]{2,5}")
 _QUARTERS = vocabulary.wordset("north south east west native latin")
@@ -29,9 +50,6 @@ _IN_TITLES = vocabulary.wordset("of the and in on to a for from with or at by")
 _AUTHORING = vocabulary.wordset(
     "wrote writes published directed composed painted recorded film films movie novel novels book album song single series play poem "
     "musical opera episode memoir"
-)
-_NOBLE = vocabulary.wordset(
-    "princess prince queen king duchess duke archduke archduchess countess lady emperor empress infanta"
 )
 _COMPOUNDED = vocabulary.wordset("based led born like era style type backed owned run made free only wide aged level")
 _SECOND_PARTICLES = frozenset({"la", "los", "las", "de", "der", "den", "dem", "het"})
@@ -50,9 +68,6 @@ _CALLINGS = vocabulary.wordset(
     "striker midfielder defender goalkeeper substitute skipper veteran activist campaigner tycoon billionaire congressman congresswoman lawmaker"
 )
 _NUMBERED_THINGS = frozenset({"Flight", "Highway", "Route", "Interstate", "Resolution", "Proposition"})
-_BODIES = vocabulary.wordset(
-    "corporation commission administration union agency department ministry institute committee authority council board bank trust hall museum"
-)
 _BOARDS = frozenset({"board", "directors", "trustees", "governors"})
 _PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
 _HONOURS = frozenset({"champion", "winner", "nominee", "laureate", "contender", "medalist", "medallist"})
@@ -60,7 +75,6 @@ _RANKING = re.compile(r"No\.? ?\d{0,3}")
 _OF_A_FIELD = frozenset({"minister", "secretary", "commissioner"})
 """Posts whose field stands before them: "Foreign Affairs Minister"."""
 _TITLED = vocabulary.TITLES | vocabulary.TITLE_ROLES
-_TITLES_OF_ALL = vocabulary.TITLES | _NOBLE
 _POSTS_AND_HONOURS = vocabulary.TITLE_ROLES | _HONOURS
 _OF_A_TITLE = vocabulary.TITLE_ROLES | _RANKS | _PARTIES
 _BEHIND_A_FIELD = _OF_A_FIELD | _HONOURS
@@ -74,8 +88,6 @@ _LOOSE_RANKS = vocabulary.wordset(
 )
 """Ranks that open other names as well: General Motors, Queen Street."""
 _CROWNS = frozenset({"King", "Queen"})
-_NUMBERED = re.compile(r"\d{1,3}(?!(?:[DKMBGTWVACXSHLP]|[GMTK]B|[KMC]M|KG|AM|PM|K?HZ|MHZ|GHZ)$)[A-Z]{1,4}")
-_ENDS_SENTENCE = frozenset('.!?:;"“”()[]—–…|•')
 
 
 def runs(doc: Doc, taken: Container[int] = frozenset()) -> Iterator[tuple[int, int]]:
@@ -176,6 +188,8 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 1 if is_version(token, None) else None
     if token.text == "," and after.text in _SUFFIXES:
         return end + 2
+    if token.text == "(" and end + 3 < len(doc) and doc[end + 2].text == ")" and doc[end + 3].text in INCORPORATED:
+        return end + 4  # Acme Labs (India) Private Limited
     if token.text in {"'s", "’s"} and is_capital(after) and _owns(doc, start, end):
         return end + 2
     if (
@@ -202,9 +216,9 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     hyphen = token.text in {"-", "–"} and not doc[end - 1].whitespace_ and not token.whitespace_
     if (bound or hyphen) and is_capital(after):
         return end + 2
-    if token.text == "and" and is_capital(after) and _pairs(doc, start, end):
+    if token.text == "and" and is_capital(after) and pairs(doc, start, end):
         return end + 2
-    if token.text == "," and (reach := _past_fields(doc, start, end)) is not None:
+    if token.text == "," and (reach := past_fields(doc, start, end)) is not None:
         return reach
     third = doc[end + 2] if end + 2 < len(doc) else None
     particle = token.text in vocabulary.PARTICLES and third is not None and is_capital(third)
@@ -227,10 +241,7 @@ def _is_epithet(doc: Doc, index: int) -> bool:
 
 def _owns(doc: Doc, start: int, end: int) -> bool:
     """Tell whether a possessive stands inside a name: "St Paul's Cathedral", "Women's World Cup"."""
-    last = end + 1
-    while last + 1 < len(doc) and is_capital(doc[last + 1]):
-        last += 1
-    head = doc[last].lower_
+    head = last_of_run(doc, end + 1)
     heads = vocabulary.ORGANIZATION_HEADS | vocabulary.PLACE_HEADS | vocabulary.EVENT_HEADS
     saint = end - start > 1 and doc[start].text in {"St", "St.", "Saint"}
     return (saint and head in heads) or (end - start == 1 and doc[start].lower_ in _OWNERS)
@@ -282,52 +293,8 @@ def _past_of(doc: Doc, start: int, end: int) -> int | None:
     across = bool(doc[end].ent_type_) and head.ent_type_ == doc[end].ent_type_ == after.ent_type_
     ruler = _ROMAN.fullmatch(head.text) is not None
     lone = end - start == 1 and head.text in vocabulary.given_names() and head.ent_type_ != "ORG"
-    lone = lone or (end - start == 2 and doc[start].lower_ in _NOBLE)
+    lone = lone or (end - start == 2 and doc[start].lower_ in NOBLE)
     return reach if across or ruler or lone else None
-
-
-def _pairs(doc: Doc, start: int, end: int) -> bool:
-    """Tell whether "and" belongs to an institution's field: "Department of Health and Human Services"."""
-    within = [token.lower_ for token in doc[start:end]]
-    following = doc[end + 1].lower_
-    if following in _TITLES_OF_ALL or following in vocabulary.words("roles"):
-        return False  # Museum of Modern Art and Chair of its council
-    institution = ("of" in within or "for" in within) and within[0] in vocabulary.OF_HEADS
-    before, after = doc[end - 1], doc[end + 1]
-    plain = all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in (before, after))
-    plain = plain and not before.ent_type_ == after.ent_type_ == "GPE"
-    return plain and (institution or _ends_in_institution(doc, end))
-
-
-def _past_fields(doc: Doc, start: int, end: int) -> int | None:
-    """Return where the fields of an institution end: "Academy for Theatre, Radio, Film and Television"; None where a list of names goes on."""
-    within = [token.lower_ for token in doc[start:end]]
-    if within[0] not in vocabulary.OF_HEADS or len(within) < 3 or within[1] not in {"of", "for"}:
-        return None
-    index, last = end - 1, False
-    while not last and _is_field(doc[index]) and index + 2 < len(doc) and doc[index + 1].text in {",", "and", "&"}:
-        index += 3 if doc[index + 1].text == "," and doc[index + 2].text == "and" else 2
-        last = index < len(doc) and doc[index - 1].text in {"and", "&"}
-    return index + 1 if last and _is_field(doc[index]) else None
-
-
-def _is_field(token: Token) -> bool:
-    """Tell whether a capitalised word may be a field that an institution is for: a common word, and nobody's name."""
-    known = token.text in vocabulary.listed() or token.text in vocabulary.given_names() or token.ent_type_ == "PERSON"
-    return is_capital(token) and language.is_word(token.lower_) and not known
-
-
-def _ends_in_institution(doc: Doc, end: int) -> bool:
-    """Tell whether "and" joins two fields of one body: "the American Research and Development Corporation"."""
-    named = (
-        doc[end - 1].lower_ in vocabulary.HEADS
-        or doc[end - 1].text in vocabulary.given_names()
-        or starts_sentence(doc[end - 1])
-    )
-    last = end + 1
-    while last + 1 < len(doc) and is_capital(doc[last + 1]):
-        last += 1
-    return not named and last - end > 1 and doc[last].lower_ in _BODIES and doc[end - 1].ent_type_ in {"", "ORG"}
 
 
 def is_version(token: Token, after: Token | None) -> bool:
@@ -371,6 +338,8 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     while first < last and _opens_before(doc, first, last):
         first += 1
     person = doc[first].text in vocabulary.given_names() if first < last else False
+    while person and last - first > 2 and doc[last - 1].text in ORDERS:
+        last -= 1
     while first < last and _is_loose_end(doc, first, last, person):
         last -= 1
     nameless = _nameless(longer=last - first > 1)
@@ -430,12 +399,6 @@ def _bare(token: Token) -> str:
     return token.text.lower().strip("-")
 
 
-def is_capital(token: Token) -> bool:
-    """Tell whether the word is written like a name: Ada, iPhone, 18F."""
-    text = token.text
-    return text[0].isupper() or bool(_CAMEL.match(text)) or bool(text[0].isdigit() and _NUMBERED.fullmatch(text))
-
-
 def is_odd(token: Token) -> bool:
     """Tell whether the word's very shape is a name's: FastAPI, SSO, GPT-3; a common word that is only shouted is none: FIXED."""
     text = token.text
@@ -467,10 +430,6 @@ def is_generic(token: Token) -> bool:
 
 def is_rank(token: Token) -> bool:
     return token.text.lower() in vocabulary.TITLES
-
-
-def starts_sentence(token: Token) -> bool:
-    return token.i == 0 or token.nbor(-1).text in _ENDS_SENTENCE or token.nbor(-1).text.endswith((".", "!", "?"))
 
 
 def is_titled(doc: Doc) -> bool:

@@ -9,9 +9,14 @@ from spacy.tokens import Token
 from server.services.extraction import vocabulary
 
 _DEGREE = re.compile(
-    r"(?:[BM]\.?(?:A|S|Sc|F\.?A|B\.?A|Ed|Eng|Phil|Arch|Mus|Litt|Tech|Div|A\.?R|S\.?W|P\.?A|P\.?H|Th)|L\.?L\.?[BMD]|Ph\.?D"
+    r"(?:[BM]\.?(?:A|S|Sc|F\.?A|B\.?A|Ed|Eng|Phil|Arch|Mus|Litt|Tech|Div|A\.?R|S\.?W|P\.?A|P\.?H|Th|S\.?B\.?A|S\.?N|S\.?E|C\.?A|Com)|L\.?L\.?[BMD]|Ph\.?D"
     r"|D\.?Phil|Th\.?[DM]|J\.?D)\.?"
 )
+ORDERS = vocabulary.wordset(
+    "KBE DBE CBE OBE MBE KCB KCMG KCVO GCB GCMG CB CMG CVO KG KT OM CH RA RSA FRS FRSE FBA FRSC FRSL FRCS FRCP QC KC OC AO DSO DFC VC MD PhD JD "
+    "MP MEP MSP JP"
+)
+"""Letters of orders, academies and degrees that stand behind a person's name without a comma: "John Ash RSA"."""
 _HOLDING = vocabulary.wordset("the a an our my your his her their")
 ORGANS = frozenset(
     f"{kind} {organ}"

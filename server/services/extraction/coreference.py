@@ -224,7 +224,7 @@ class Discourse:
 def _things_before(reading: Reading, pronoun: Token) -> list[Member]:
     """Return the things that are subjects before an "it" of the same sentence: "the museum in Oslo said that it"."""
     before = (one for one in pronoun.doc[pronoun.sent.start : pronoun.i] if one.dep_ in SUBJECTS)
-    named = (reading.member(one) for one in before)
+    named = (reading.member(of) for one in before for of in (one, *(c for c in one.children if c.dep_ == "appos")))
     return list({id(of): of for of in named if of is not None and of.type not in {"person", "event"}}.values())
 
 

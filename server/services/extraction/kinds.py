@@ -54,6 +54,8 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "product", Trust.CUE
         if _is_of_somewhere(words):
             return "person", Trust.CUE
+        if "of" in words[1:] and words[words.index("of") - 1].lower() in vocabulary.ORGANIZATION_OPENERS:
+            return "organization", Trust.CUE
         if head in vocabulary.ORGANIZATION_HEADS or opener in vocabulary.ORGANIZATION_OPENERS:
             return "organization", Trust.CUE
         if vocabulary.listed().get(words[-1]) == "place" and words[-2].lower() in vocabulary.ORGANIZATION_HEADS:

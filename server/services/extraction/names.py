@@ -16,14 +16,13 @@ from spacy.tokens import Doc, Token
 
 from server.services.extraction import language, vocabulary
 from server.services.extraction.capitals import (
-    is_capital,
+    INCORPORATED,
     is_generic,
     is_odd,
     is_rank,
     is_titled,
     is_version,
     runs,
-    starts_sentence,
     trimmed,
 )
 from server.services.extraction.common import ORGANS, is_degree, is_held_degree
@@ -31,6 +30,7 @@ from server.services.extraction.contexts import kind_by_definition, kind_of_noun
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
+from server.services.extraction.shapes import is_capital, starts_sentence
 from server.services.extraction.titles import quoted_titles
 from server.services.extraction.towns import towns_on_waters
 from server.services.extraction.works import defined_works
@@ -263,6 +263,8 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
     before = doc[first - 1] if first else None
     if after is not None and after.text == "," and last + 1 < len(doc) and doc[last + 1].lower_ in _AFTER_COMMA:
         return True  # Docker, Inc. is a company
+    if after is not None and after.text == ")" and last + 1 < len(doc) and doc[last + 1].text in INCORPORATED:
+        return True  # Acme Labs (India) Private Limited
     beyond = after is not None and is_capital(after) and after.text.lower() not in vocabulary.words("not_names")
     if (
         after is not None

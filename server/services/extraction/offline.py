@@ -297,13 +297,14 @@ class _Chunk:
         cited = quoted(passage.doc)
         chained = list(pairwise(pairs))
         for index, ((name, place), (after, around)) in enumerate(chained):
-            beyond = chained[index + 1][1][0] if index + 1 < len(chained) else None
+            beyond = _region_beyond(passage.block.text, [pair[1] for pair in chained[index:]])
             if name.first not in cited and _lies_in(passage.block.text, name, after, place, around, beyond):
                 self._draft.relate(place, "LOCATED_IN", around)
+                end = beyond.end if beyond is not None and place.type == "organization" else after.end
                 if found and found[-1][1] == name.end:  # Calgary, Alberta, Canada
-                    found[-1] = (found[-1][0], after.end, found[-1][2])
-                else:
-                    found.append((name.start, after.end, place))
+                    found[-1] = (found[-1][0], end, found[-1][2])
+                elif not found or found[-1][1] < name.start:
+                    found.append((name.start, end, place))
         return found
 
     def _read_sentence(self, reading: Reading, sentence: SpacySpan) -> None:
@@ -388,10 +389,22 @@ _LIST_GOES_ON = re.compile(
 )
 
 
+def _region_beyond(text: str, row: list[tuple[Name, Member]]) -> Name | None:
+    """Return the region or state that ends a row of places behind its first: "Xi'an, Shaanxi, China"."""
+    last = None
+    for (before, _), (name, place) in pairwise(row):
+        if text[before.end : name.start] != ", ":
+            break
+        if place.type != "place" and name.text not in vocabulary.STATES:
+            break
+        last = name if name.text in vocabulary.regions() or name.text in vocabulary.STATES else last
+    return last
+
+
 def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member, beyond: Name | None = None) -> bool:
     """Tell whether the second of two names is where the first one is: "Oslo, Norway"; a list of places has none.
 
-    `beyond` is the name behind them: "Ash University, Dallas, Texas" is no list of places.
+    `beyond` is the region that ends the row: "Ash University, Dallas, Texas" is no list of places.
     """
     if text[name.end : after.start] != ", " or place.type not in {"place", "organization"}:
         return False
@@ -405,11 +418,11 @@ def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member, 
     if _OPENED.search(text, max(name.start - 40, 0), name.start) and _GOES_ON.match(text, after.end):
         return False
     regions = vocabulary.regions()
-    if around.trust <= Trust.RECOGNISER or (around.trust < Trust.LIST and _titles(text, after.end)):
+    campus = place.type == "organization" and name.text.split()[0] == "University"
+    if (around.trust <= Trust.RECOGNISER and not campus) or (around.trust < Trust.LIST and _titles(text, after.end)):
         return False
     known = place.type == "place" and around.name in regions and place.name not in regions
-    regional = beyond is not None and (beyond.text in regions or beyond.text in vocabulary.STATES)
-    if place.type == "organization" and beyond is not None and regional and text[after.end : beyond.start] == ", ":
+    if place.type == "organization" and beyond is not None:
         return after.text not in regions and _LIST_GOES_ON.match(text, beyond.end) is None
     return known or _LIST_GOES_ON.match(text, after.end) is None
 

@@ -36,8 +36,8 @@ _RUNNING = frozenset({"build", "run", "deploy", "develop", "ship", "train", "mig
 _KNOWING = frozenset({"use", "know", "master", "program", "code", "speak", "write", "learn"})
 _ABLE = frozenset({"proficient", "experienced", "skilled", "fluent", "expert", "versed", "certified"})
 _NO_EDGE = vocabulary.wordset(
-    "want wish expect plan consider hope await say tell think be have do feel look seem call name mean note remark argue comment explain "
-    "observe remember go come make take give put get let"
+    "spell nickname want wish expect plan consider hope await say tell think be have do feel look seem call name mean note remark argue comment "
+    "explain observe remember go come make take give put get let"
 )
 _PLACE_VERBS = frozenset({"bear", "live", "reside", "locate", "base", "headquarter", "die", "move", "situate"})
 _HUMANS = vocabulary.wordset(
@@ -63,6 +63,8 @@ _PROVISIONS = frozenset({"usage", "use", "access", "support", "integration", "co
 _CHILDREN = frozenset({"child", "son", "daughter", "kid", "twin"})
 _DERIVED = frozenset({"base", "adapt", "derive", "set", "locate"})
 _LYING = frozenset({"place", "organization", "concept"})
+_GUIDING = frozenset({"supervise", "mentor", "tutor", "advise", "raise", "educate"})
+_UNLED = frozenset({"organization", "place"})
 _FILMING = frozenset({"direct", "film", "write"})
 _UNFILMED = frozenset({"person", "organization", "place"})
 """What is not directed or written by anybody: in "a series for Acme, directed by Ada" that is the series."""
@@ -201,6 +203,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return _being(scene, complement, member)
     if clause.passive and clause.lemma == "create" and scene.subject.type == "person":
         return None  # "was created Baroness by"
+    if clause.lemma in _GUIDING and preposition == "by" and member.type == "person" and scene.subject.type in _UNLED:
+        return None  # "his doctorate at Ash University, advised by Ada Roe"
     if clause.lemma in _STAYING_SO and (word := _predicative(clause.verb)) is not None:
         beside = complement.noun is None and any(one.lower_ == preposition for one in word.doc[word.i + 1 : word.i + 2])
         return predicates.upper_snake(word.text, preposition) if beside else None
@@ -340,11 +344,11 @@ def _comes_second(name: Token) -> bool:
 
 
 def _goes_on_inside(name: Token) -> bool:
-    """Tell whether a name goes on a list that hangs on an unnamed noun: "did work at Acme (2015) and Globex (2019)"."""
-    noun = name.head
-    if noun.pos_ != "NOUN" or is_name(noun):
+    """Tell whether a name goes on a list behind a preposition, whatever it hangs on: "did work at Acme (2015) and Globex (2019)"."""
+    above = name.head
+    if is_name(above):
         return False
-    inner = (one for child in noun.children if child.dep_ == "prep" and child.i < name.i for one in child.children)
+    inner = (one for child in above.children if child.dep_ == "prep" and child.i < name.i for one in child.children)
     return any(one.dep_ == "pobj" and one.text == name.text for one in inner)
 
 

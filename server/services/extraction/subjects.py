@@ -5,14 +5,17 @@ from __future__ import annotations
 from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
-from server.services.extraction.syntax import FINITE, PERSON, SUBJECTS, conjuncts, is_name, lost_subject
+from server.services.extraction.syntax import FINITE, PERSON, PLACE, SUBJECTS, conjuncts, is_name, lost_subject
 
 _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _CREDITS = vocabulary.wordset(
-    "direct write produce star feature compose edit distribute illustrate publish record release perform narrate photograph animate create"
+    "direct write produce mix master engineer arrange star feature "
+    "compose edit distribute illustrate publish record release perform narrate photograph animate create"
 )
 _BY_THE_SUBJECT = frozenset({"by", "without", "after", "before", "since", "when", "while"})
 """Prepositions behind which the subject acts, not the object: "reached the final by beating", but "thanked Ada for building"."""
+_OF_WHO_ACTS = frozenset({"base", "headquarter", "bear"})
+"""What is said of persons and companies, not of the town before it: "a painter from Oslo, based in Bergen"."""
 _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
 
 
@@ -51,7 +54,8 @@ def subjects(verb: Token) -> list[Token]:
         if bracketed and (named := _named_before(verb)) is not None:
             return [named]
         if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
-            return [named]
+            first = named.head.head if named.dep_ == "pobj" and named.head.lower_ == "by" else verb
+            return subjects(first) if first != verb and {first.lemma_, verb.lemma_} <= _CREDITS else [named]
         if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
             if verb.dep_ == "acl":
                 return _subjects_of_participle(verb)
@@ -107,7 +111,8 @@ def _subjects_of_participle(verb: Token) -> list[Token]:
         return subjects(maker)
     loose = verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == ","
     by = any(child.dep_ == "agent" or child.lower_ == "by" for child in verb.children)
-    if verb.tag_ == "VBN" and is_name(head) and verb.lemma_ in _CIRCUMSTANCES:
+    movable = head.text == PLACE and verb.lemma_ in _OF_WHO_ACTS
+    if verb.tag_ == "VBN" and is_name(head) and verb.lemma_ in _CIRCUMSTANCES and not movable:
         return [head]
     if by and head.text == PERSON and verb.lemma_ in _CREDITS and (shown := _shown_work(head)) is not None:
         return subjects(shown)  # "is a film about Ada Roe directed by"

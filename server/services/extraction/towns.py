@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spacy.tokens import Doc
 
 from server.services.extraction import language, vocabulary
-from server.services.extraction.capitals import is_capital
+from server.services.extraction.shapes import is_capital
 
 _BY_RIVERS = frozenset({"on", "upon", "sur", "am", "le", "sous"})
 _RIVERS = vocabulary.wordset(

@@ -36,7 +36,7 @@ def wordset(words: str) -> frozenset[str]:
 
 LEGAL_FORMS = wordset("inc inc. corp corp. ltd ltd. llc plc gmbh ag se sa s.a. bv co co. company corporation limited")
 ORGANIZATION_HEADS = LEGAL_FORMS | wordset(
-    "university institute college school academy bank group holdings labs laboratory laboratories laboratorium technologies systems robotics "
+    "gallery university institute college school academy bank group holdings labs laboratory laboratories laboratorium technologies systems robotics "
     "analytics software solutions industries partners ventures foundation association society ministry department agency council "
     "committee commission party church hospital museum library press records entertainment pictures studios motors airlines "
     "railways energy pharmaceuticals insurance logistics consulting universität hochschule team united fc afc army navy parliament "
@@ -81,7 +81,7 @@ OF_HEADS = (
         "trustees massacre campaign conquest invasion fall age era feast day museum gallery theatre theater opera convent monastery priory "
         "agency authority commission committee fund trust institute foundation organization organisation alliance coalition conference "
         "congress front movement network service fellowship ministry friends sons daughters fields garden gardens tomb wall valley hills "
-        "lord game prince tale legend book song lady man king branch fork"
+        "lord game prince tale legend book song lady man king branch fork band tribe laboratory laboratories lab observatory"
     )
 )
 HEADS = ORGANIZATION_HEADS | OF_HEADS
