@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from server.services.extraction import vocabulary
 from server.services.extraction.cast import Member
-from server.services.extraction.common import ORDERS
 from server.services.extraction.draft import Draft
 from server.services.extraction.kinds import Trust
+from server.services.extraction.letters import ORDERS
 from server.services.extraction.names import Name
 from server.services.extraction.periods import Period, periods
 from server.services.extraction.predicates import upper_snake

@@ -12,8 +12,8 @@ from functools import cache
 from spacy.tokens import Doc, Token
 
 from server.services.extraction import language, vocabulary
-from server.services.extraction.common import ORDERS
 from server.services.extraction.institutions import NOBLE, pairs, past_fields
+from server.services.extraction.letters import ORDERS
 from server.services.extraction.shapes import is_capital, last_of_run, starts_sentence
 
 _INNER_CASE = re.compile(r"[a-zà-ÿ].*[A-Z]|[A-Z]{2,}.*[a-z]|[A-Z].*\d")

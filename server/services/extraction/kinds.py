@@ -54,13 +54,12 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
             return "product", Trust.CUE
         if _is_of_somewhere(words):
             return "person", Trust.CUE
-        if "of" in words[1:] and words[words.index("of") - 1].lower() in vocabulary.ORGANIZATION_OPENERS:
-            return "organization", Trust.CUE
-        if head in vocabulary.ORGANIZATION_HEADS or opener in vocabulary.ORGANIZATION_OPENERS:
+        topic = words[words.index("of") - 1].lower() if "of" in words[1:] else ""  # Ash University of Science
+        if head in vocabulary.ORGANIZATION_HEADS or {opener, topic} & vocabulary.ORGANIZATION_OPENERS:
             return "organization", Trust.CUE
         if vocabulary.listed().get(words[-1]) == "place" and words[-2].lower() in vocabulary.ORGANIZATION_HEADS:
             return "organization", Trust.CUE  # Recommended Records Japan
-        if head in _HONOURS or ("of" in words[1:] and words[words.index("of") - 1].lower() in _HONOURS):
+        if {head, topic} & _HONOURS:
             return "award", Trust.CUE
         if head in vocabulary.EVENT_HEADS or opener in vocabulary.EVENT_HEADS:
             return "event", Trust.CUE

@@ -25,9 +25,9 @@ from server.services.extraction.capitals import (
     runs,
     trimmed,
 )
-from server.services.extraction.common import ORGANS, is_degree, is_held_degree
 from server.services.extraction.contexts import kind_by_definition, kind_of_noun, names_kind_after
 from server.services.extraction.kinds import LABELS, Trust, kind_of
+from server.services.extraction.letters import ORGANS, is_degree, is_held_degree
 from server.services.extraction.lowercase import lower_case_names
 from server.services.extraction.markup import Block, Kind
 from server.services.extraction.shapes import is_capital, starts_sentence

@@ -1,4 +1,4 @@
-"""Common: what is written with capitals and names nobody: degrees, and the organs that every company has."""
+"""Letters: what is written with capitals and names nobody: degrees, orders behind a name, the organs of every company."""
 
 from __future__ import annotations
 
