@@ -10,13 +10,13 @@ where PostgreSQL is not installed, the benchmark says so and goes on without tho
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
+import uvloop
 from _measure import show
 from _query.answers import Size, compared
 from _query.databases import Databases, loaded
@@ -51,8 +51,10 @@ def report(found: Measured, names: list[str], sizes: dict[str, Size], entities: 
     show("memory, and how long the event loop stood still with eight Q1 at once", held_rows(found, names))
     if rows := verdict_rows(found, names):
         show("targets", rows)
-    others = statistics.mean(found.others)
-    print(f"Other work took {others:.2f} of {os.cpu_count()} CPUs on average, at most {max(found.others):.2f}.")
+    for what, taken in (("Other work", found.others), ("The load itself", found.driver)):
+        print(
+            f"{what} took {statistics.mean(taken):.2f} of {os.cpu_count()} CPUs on average, at most {max(taken):.2f}."
+        )
 
 
 async def main() -> None:
@@ -75,4 +77,4 @@ async def run(databases: Databases, postgraphile: list[str] | None, given: argpa
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

@@ -5,13 +5,13 @@ python by_hand_server.py FILE.sqlite | postgresql://...
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import sys
 from pathlib import Path
 
 import asyncpg
 import uvicorn
+import uvloop
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -58,7 +58,4 @@ async def main(database: str, pool: int) -> None:
 
 
 if __name__ == "__main__":
-    import uvloop
-
-    uvloop.install()
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+    uvloop.run(main(sys.argv[1], int(sys.argv[2])))

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import cycle
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import httptools
 
@@ -33,8 +33,7 @@ class Connection(asyncio.Protocol):
         self._parts: list[bytes] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is none, and behaves as one
 
     async def ask(self, request: bytes) -> bytes:
         """Send a request and return the body of its answer.

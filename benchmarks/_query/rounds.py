@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,7 +44,8 @@ class Measured:
     peak_mb: dict[str, float] = field(default_factory=dict)
     anonymous_mb: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     others: list[float] = field(default_factory=list)
-    """CPUs that other work took, in each turn."""
+    driver: list[float] = field(default_factory=list)
+    """CPUs that other work took, and CPUs that the load itself took, in each turn."""
 
 
 class Meter:
@@ -85,17 +86,15 @@ async def _turn(side: Side, query: str, count: int, seconds: float, meter: Meter
     async with connected(side.process.port, 1) as connections:
         await drive(connections, side.asks[query], seconds * _HEATING)
     async with connected(side.process.port, count) as connections:
-        busy, own = busy_seconds(), _own_cpu()
+        busy, own = busy_seconds(), time.process_time()
         server, database = await meter.read(side)
         load = await drive(connections, side.asks[query], seconds)
         server_after, database_after = await meter.read(side)
-        used = server_after - server + database_after - database
-        found.others.append(max(0.0, busy_seconds() - busy - (_own_cpu() - own) - used) / load.seconds)
-    return Turn(load.latencies, load.seconds, server_after - server, database_after - database)
-
-
-def _own_cpu() -> float:
-    return sum(os.times()[:2])
+        own, busy = time.process_time() - own, busy_seconds() - busy
+    turn = Turn(load.latencies, load.seconds, server_after - server, database_after - database)
+    found.driver.append(own / load.seconds)
+    found.others.append(max(0.0, busy - own - turn.server_cpu - turn.database_cpu) / load.seconds)
+    return turn
 
 
 async def _stalls(side: Side, seconds: float) -> list[float]:
