@@ -17,7 +17,7 @@ from server.services.extraction.reading import Reading
 from server.services.extraction.sentence import noun_phrase
 from server.services.extraction.statements import type_of
 from server.services.extraction.subjects import subjects
-from server.services.extraction.syntax import PERSON, SUBJECTS, called, conjuncts, is_name, kin_after, whole
+from server.services.extraction.syntax import PERSON, SUBJECTS, called, conjuncts, is_alleged, is_name, kin_after, whole
 
 
 def appositions(reading: Reading, sentence: Span, resolved: Mapping[int, Member], draft: Draft) -> None:
@@ -157,7 +157,8 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
     if word in vocabulary.KIN and not _may_be_person(member):
         return
     member.sex = member.sex or _SEX.get(word, "")
-    for owner_token, word_before in _owners(noun, member, resolved):
+    owners = [] if is_alleged(noun) else _owners(noun, member, resolved)
+    for owner_token, word_before in owners:
         owner = resolved[owner_token.i]
         if word in vocabulary.KIN:
             if not (_may_be_person(member) and _may_be_person(owner)) or (

@@ -337,6 +337,10 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
         first += 1  # an imperative before a name: "Use HTTPS"
     while first < last and _opens_before(doc, first, last):
         first += 1
+    if last - first > 1 and doc[last - 1].lower_ in _TITLED and doc[last - 2].lower_ in {"vice", "deputy"}:
+        last -= 2  # "the Senior Vice President, Ada Roe"
+        while last > first and doc[last - 1].lower_ in _RANKS:
+            last -= 1
     person = doc[first].text in vocabulary.given_names() if first < last else False
     while person and last - first > 2 and doc[last - 1].text in ORDERS:
         last -= 1

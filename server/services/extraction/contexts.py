@@ -317,6 +317,8 @@ def _list_start(doc: Doc, first: int) -> int:
 
 def _by_owner(owner: Token, name: Token) -> str | None:
     """Read "Acme's Rocket Skates" and "Sam Shepard's True West"."""
+    if name.tag_ == "NNPS":
+        return None  # "Cameron's Conservatives"
     if owner.ent_type_ == "PERSON" and name.ent_type_ not in {"PERSON", "GPE", "ORG"}:
         return "work"
     sold = owner.ent_type_ == "ORG" or vocabulary.listed().get(owner.text) == "organization"

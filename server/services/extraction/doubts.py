@@ -56,6 +56,8 @@ def doubt_of(verb: Token) -> str:
             return "the sentence does not assert it"
         if child.dep_ == "mark" and child.lower_ in _CONDITIONS:
             return "it is a condition"
+        if child.dep_ == "mark" and child.lower_ == "for":
+            return "it is only an intention"  # "a gamble for Ada to replace Bo"
         if child.dep_ == "advmod" and child.lower_ in _HEARSAY:
             return "it is hearsay"
         if child.dep_ in SUBJECTS and any(one.lower_ in {"no", "neither", "none"} for one in (child, *child.children)):

@@ -67,7 +67,7 @@ def mediated_type(scene: Scene, complement: Complement, member: Member) -> str |
     if noun is None:
         return None
     bare = not any(not one.preposition for one in scene.clause.complements)
-    if noun.lower_ == "top" and preposition == "of" and bare:  # "built on top of"
+    if noun.lower_ == "top" and noun.head.lower_ == "on" and preposition == "of" and bare:  # "built on top of"
         return verb_type(scene, "on")
     if preposition == "from" and lemma == "graduate":
         return verb_type(scene, "from")  # "graduated with honors from"

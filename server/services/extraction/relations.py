@@ -46,6 +46,7 @@ _HUMANS = vocabulary.wordset(
 )
 _GIVING = frozenset({"award", "give", "grant", "present"})
 _STAYING = frozenset({"live", "reside", "dwell"})
+_ASIDE = frozenset({"behind", "ahead", "away", "absent", "second", "third", "fourth"})
 _STAYING_SO = frozenset({"remain", "stay", "become", "grow", "seem", "appear", "feel"})
 """Verbs that say of somebody what an adjective after them says."""
 _WHERE = frozenset({"in", "at", "near", "on", "with", "under", "among", "outside"})
@@ -224,8 +225,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return None  # "arranged for Ada to meet"
     if preposition == "on" and member.name.endswith((" Day", " Eve")):
         return None  # a date
-    if preposition == "with" and _is_set_off(complement.token):
-        return None  # "Ada left, with Bea in tears"
+    if preposition == "with" and (_is_set_off(complement.token) or _is_elsewhere(complement.token)):
+        return None  # "Ada left, with Bea in tears", "Ada won with Bea just behind"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
         return None
     if preposition == "by" and not clause.passive and clause.verb.tag_ != "VBN":
@@ -309,6 +310,14 @@ def _is_distant(token: Token) -> bool:
     while token.dep_ in {"conj", "appos"}:
         token = token.head
     return token.head.i > 0 and token.head.nbor(-1).lemma_.lower() in _MEASURES
+
+
+def _is_elsewhere(name: Token) -> bool:
+    """Tell whether the words after a name say where it was meanwhile: "with Bea just behind"."""
+    after = [
+        token for token in name.doc[name.i + 1 : name.i + 3] if token.lower_ not in {"just", "close", "only", "far"}
+    ]
+    return bool(after) and after[0].lower_ in _ASIDE
 
 
 def _hangs_on(token: Token, head: Token) -> bool:

@@ -14,6 +14,7 @@ from server.services.extraction.cast import Member
 from server.services.extraction.clauses import Clause, Complement
 from server.services.extraction.periods import Period
 from server.services.extraction.reading import Reading
+from server.services.extraction.syntax import is_alleged
 
 _SPLITS = frozenset({"conj", "advcl", "relcl", "ccomp", "parataxis", "appos"})
 _AROUND = frozenset({"after", "before", "until", "till", "since", "following", "during"})
@@ -45,6 +46,8 @@ class Scene:
         """Yield the complements that name somebody and that no rule has used."""
         for complement in self.clause.complements:
             member = self.member(complement)
+            if complement.noun is not None and is_alleged(complement.noun):
+                continue
             if any(child.dep_ == "case" or _is_owned(child) for child in complement.token.children):
                 continue  # "voted against Paul's", "read Paul and Ada's report"
             if member is not None and complement.token.i not in self.used:

@@ -11,6 +11,7 @@ PERSON, PLACE, THING = "John", "London", "Google"
 _STAND_INS = frozenset({PERSON, PLACE, THING})
 _ALIASES = frozenset({"name", "title", "nickname", "pseudonym", "alias", "moniker", "term", "word", "label", "banner"})
 """Nouns before a name that only say how something is called."""
+_ALLEGED = frozenset({"alleged", "suspected", "reputed", "rumoured", "rumored", "purported", "supposed", "presumptive"})
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
 _QUOTES = frozenset({'"', "“", "‘", "'", "«", "``"})
@@ -122,6 +123,12 @@ def _begins_clause(name: Token) -> bool:
     if after is None or after.tag_ not in FINITE | {"MD"}:
         return False
     return lost_subject(after.head if after.dep_ in {"aux", "auxpass"} else after) == name
+
+
+def is_alleged(noun: Token) -> bool:
+    """Tell whether a noun is only said to fit: "an alleged member of", "her rumoured girlfriend"."""
+    around = (noun, noun.head) if noun.dep_ == "compound" else (noun,)
+    return any(child.lower_ in _ALLEGED and child.i < one.i for one in around for child in one.children)
 
 
 def is_topic(preposition: Token) -> bool:
