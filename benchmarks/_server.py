@@ -22,6 +22,7 @@ from schema.http import GraphQLEndpoint
 from schema.limits import Limits
 from server.auth import LOCAL
 from server.config import Settings
+from server.embeddings.minilm import MiniLM
 from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.jsonl import read_batches
 from server.services.knowledge import Knowledge
@@ -31,7 +32,7 @@ from server.store import Store
 class NoEmbedder:
     """Stands where no text is embedded."""
 
-    name = "minilm-l6-v2-int8@1"
+    name = MiniLM.name
     dimension = 384
 
     async def embed(self, texts: Any) -> Any:
