@@ -66,6 +66,10 @@ def test_a_second_clause_has_its_own_subject(text: str, expected: set[Edge]) -> 
             "Peter Lind named Bo Holm a judge and Max Berg praised him.",
             {("Max Berg", "PRAISED", "Bo Holm")},
         ),
+        (
+            "Karl Holm met Peter Lind, who also pressed him.",
+            {("Karl Holm", "MET", "Peter Lind"), ("Peter Lind", "PRESSED", "Karl Holm")},
+        ),
         ("As for Peter Lind, he defeated Max Berg.", {("Peter Lind", "DEFEATED", "Max Berg")}),
         (
             "Philip Berg left. The king, the younger son of Karl Lind and his first wife Diana, left.",
@@ -245,6 +249,8 @@ def test_whose_deed_a_second_verb_or_a_participle_is(text: str, expected: set[Ed
         ("The arrest of alleged Hamas leader Max Holm shocked Oslo.", set()),
         ("The arrest of Hamas leader Max Holm shocked Oslo.", {("Max Holm", "WORKS_AT", "Hamas")}),
         ("It would be a gamble for Siemens to replace Max Holm, who is popular.", set()),
+        ("Max Holm closed in on becoming the first to win the Vezina Trophy.", set()),
+        ("Max Holm closed the year by winning the Vezina Trophy.", {("Max Holm", "WON", "Vezina Trophy")}),
         ("With one seat not yet counted, Max Holm's Conservatives have won.", set()),
         ("Siemens went back to the top of the Bundesliga.", set()),
         ("Siemens is built on top of Kubernetes.", {("Siemens", "BUILT_ON", "Kubernetes")}),

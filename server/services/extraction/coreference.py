@@ -283,9 +283,11 @@ def _teller(pronoun: Token) -> Token | None:
 
 def _clause_above(verb: Token | None) -> Token | None:
     """Return the verb that a clause with its own subject hangs on, whose subject an object may mean: "Ada left as Bo hit her"."""
-    if verb is None or verb.dep_ not in {"conj", "advcl", "ccomp"}:
+    if verb is None or not any(child.dep_ in SUBJECTS for child in verb.children):
         return None
-    return verb.head if any(child.dep_ in SUBJECTS for child in verb.children) else None
+    if verb.dep_ == "relcl":  # "Ada met Bo, who pressed her"
+        return next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+    return verb.head if verb.dep_ in {"conj", "advcl", "ccomp"} else None
 
 
 def _object_before(reading: Reading, pronoun: Token) -> Member | None:

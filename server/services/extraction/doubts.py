@@ -81,7 +81,10 @@ def _doubt_above(verb: Token) -> str:
         return "it is only an intention"
     if verb.dep_ in {"acl", "relcl"} or (head.pos_ in {"NOUN", "PROPN", "ADP"} and verb.dep_ != "pcomp"):
         to_come = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
-        return "it is only an intention" if to_come and verb.dep_ == "acl" else ""
+        if to_come and verb.dep_ == "acl":
+            return "it is only an intention"
+        above = next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+        return doubt_of(above) if to_come and above is not None else ""  # "was close to becoming the first to win"
     if head.lemma_.lower() in _UNREAL and verb.dep_ in {"xcomp", "ccomp"}:
         return "it is thought or wished, not stated"
     if verb.dep_ == "conj" and any(child.dep_ in SUBJECTS for child in verb.children):
@@ -90,7 +93,8 @@ def _doubt_above(verb: Token) -> str:
         return _doubt_above(head)  # "no longer supports A but supports B"
     if verb.dep_ == "conj" and verb.tag_ in FINITE and head.tag_ == "VB":  # "used to own A and uses B"
         return _doubt_above(head.head) if head.dep_ == "xcomp" else _doubt_above(head)
-    if verb.dep_ == "pcomp" and head.head.lemma_ in _UNREAL:
+    nearing = head.lower_ in {"on", "to"} and head.head.lemma_ == "close"  # "closed in on becoming"
+    if verb.dep_ == "pcomp" and (nearing or head.head.lemma_ in _UNREAL):
         return "it is thought or wished, not stated"
     if verb.dep_ == "pcomp" and head.lower_ in {"of", "with", "for"} and head.head.lemma_ in _ACCUSING:
         return "it is only alleged"
