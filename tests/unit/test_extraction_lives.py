@@ -158,6 +158,46 @@ def test_a_surname_a_pronoun_and_letters_mean_who_the_text_is_about(text: str, e
         ),
         ("Bo Lind was advised by Ada Roe.", {("Ada Roe", "ADVISED", "Bo Lind")}),
         ("Bo Lind realized shows in Italy, in Spain and Germany.", set()),
+        (
+            "Ada Lind earned a BA from Ash University in 1975 and an MFA from the Elm School of Theology.",
+            {("Ada Lind", "STUDIED_AT", "Ash University"), ("Ada Lind", "STUDIED_AT", "Elm School of Theology")},
+        ),
+        (
+            "Ada Browne, and her husband, Jo Berg (who founded the Ash Association in 1976), were members.",
+            {("Jo Berg", "HUSBAND_OF", "Ada Browne"), ("Ash Association", "FOUNDED_BY", "Jo Berg")},
+        ),
+        ("Ada Lind was attorney general of Rhode Island.", {("Ada Lind", "ATTORNEY_GENERAL_OF", "Rhode Island")}),
+        (
+            "Ada Lind is the founder and artistic director of Ash Lab and director of Elm Days.",
+            {
+                ("Ash Lab", "FOUNDED_BY", "Ada Lind"),
+                ("Ada Lind", "WORKS_AT", "Ash Lab"),
+                ("Ada Lind", "WORKS_AT", "Elm Days"),
+            },
+        ),
+        (
+            "Ada Lind received an honorary doctorate from Yale University.",
+            {("Ada Lind", "HONORARY_DOCTORATE_FROM", "Yale University")},
+        ),
+        (
+            "Ada Lind competed at the 1988 Summer Olympics representing Norway.",
+            {("Ada Lind", "COMPETES_AT", "1988 Summer Olympics"), ("Ada Lind", "REPRESENTS", "Norway")},
+        ),
+        ("Ada Lind was in the Eton XI of 1902.", set()),
+        (
+            "Ada Lind works for Liberty Bank. She lives in Liberty.",
+            {("Ada Lind", "WORKS_AT", "Liberty Bank"), ("Ada Lind", "LIVES_IN", "Liberty")},
+        ),
+        (
+            "Ada Lind exhibited in Oslo, Caracas, Washington D.C., and Miami.",
+            {("Ada Lind", "EXHIBITED_IN", town) for town in ("Oslo", "Caracas", "Washington D.C.", "Miami")},
+        ),
+        (
+            "Bo Lind worked for Google before leaving to join a startup; the company was acquired by Acme Corp.",
+            {("Bo Lind", "WORKED_AT", "Google")},
+        ),
+        ("Ada Lind is the author of Lessons in Chemistry.", {("Ada Lind", "AUTHOR_OF", "Lessons in Chemistry")}),
+        ("Ada Lind was elected a Fellow of Trinity College.", {("Ada Lind", "FELLOW_OF", "Trinity College")}),
         ("Jo Berg, sometimes spelled Jo Bergh, lives in Oslo.", {("Jo Berg", "LIVES_IN", "Oslo")}),
     ],
 )

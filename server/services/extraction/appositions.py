@@ -194,9 +194,16 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
         elif word_before == "of" and (not is_role(noun) or owner.type == "place"):
             if (word in vocabulary.TITLES and owner.type == "person") or word in _NOWHERE:
                 continue
+            if word in vocabulary.TITLES and not _may_be_person(member):
+                continue  # "of the House of Ash and Archduke, Prince of Elm"
             if noun.pos_ == "PROPN" and word not in vocabulary.TITLES and not is_role(noun):
                 continue  # "Albert the Pious of Bavaria"
             draft.relate(member, upper_snake("former" if is_former(noun) else "", word, "of"), owner)
+    _define(reading, member, noun, resolved, draft)
+
+
+def _define(reading: Reading, member: Member, noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
+    """Learn from a noun beside a name what kind of thing it is, and state what the whole apposition says it is."""
     kind = type_of(noun)
     above = any(child.dep_ == "appos" and resolved.get(child.i) is member for child in noun.children)
     if kind is not None and (above or noun.dep_ in {"appos", "compound"}):

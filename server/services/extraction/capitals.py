@@ -51,6 +51,11 @@ _AUTHORING = vocabulary.wordset(
     "wrote writes published directed composed painted recorded film films movie novel novels book album song single series play poem "
     "musical opera episode memoir"
 )
+_HELD_OF = vocabulary.wordset(
+    "fellow member president professor director dean commander officer companion knight graduate"
+)
+_AUTHORS = vocabulary.wordset("author writer creator composer")
+_ONE_WORK = vocabulary.wordset("film movie novel book album song play poem musical opera memoir")
 _COMPOUNDED = vocabulary.wordset("based led born like era style type backed owned run made free only wide aged level")
 _SECOND_PARTICLES = frozenset({"la", "los", "las", "de", "der", "den", "dem", "het"})
 """What stands between a particle and the name: van der Meer, de la Cruz."""
@@ -259,12 +264,13 @@ def _goes_on_title(doc: Doc, start: int, end: int) -> bool:
     index = start - 1
     if index >= 0 and doc[index].text in {"the", '"'}:
         index -= 1
-    if index < 0 or doc[index].lower_ not in _AUTHORING:
+    of = index > 0 and doc[index].text == "of" and doc[index - 1].lower_ in _AUTHORS
+    if index < 0 or not (of or doc[index].lower_ in _AUTHORING):
         return False
     after = end + 2 if doc[end + 1].text in {"the", "a", "an"} else end + 1
     if after >= len(doc) or not is_capital(doc[after]):
         return False
-    if doc[end].text in {"and", "or"} and end - start > 1:
+    if doc[end].text in {"and", "or"} and end - start > 1 and doc[index].lower_ not in _ONE_WORK:
         return False  # Raise the Red Lantern and Hero are two
     plain = (doc[end - 1], doc[after])
     return all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in plain)
@@ -335,6 +341,8 @@ def trimmed(doc: Doc, first: int, last: int) -> tuple[int, int]:
     opens = last - first > 1 and starts_sentence(doc[first]) and not given
     if opens and doc[first].tag_ in {"VB", "VBP", "RB", "UH", "IN", "WRB"}:
         first += 1  # an imperative before a name: "Use HTTPS"
+    if last - first > 2 and doc[first].lower_ in _HELD_OF and doc[first + 1].text == "of":
+        first += 2  # a Fellow of Trinity College
     while first < last and _opens_before(doc, first, last):
         first += 1
     if last - first > 1 and doc[last - 1].lower_ in _TITLED and doc[last - 2].lower_ in {"vice", "deputy"}:

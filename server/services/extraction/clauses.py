@@ -219,7 +219,8 @@ def _complements(verb: Token) -> Iterator[Complement]:
             yield Complement(child)
         elif child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN"}:  # the last item of a list that the parser lost
             yield from (Complement(noun) for noun in conjuncts(child) if not is_denied(noun))
-            if verb.lemma_ == "be" and child.pos_ == "NOUN":  # ", and the mother of"
+            again = child.pos_ == "NOUN" if verb.lemma_ == "be" else _is_another(child, verb)  # ", and the mother of"
+            if again:
                 yield from _prepositions(child, noun=child)
         elif child.dep_ in {"prep", "agent", "dative"}:
             yield from _prepositional(child)
@@ -266,7 +267,18 @@ def _post_before(noun: Token, preposition: Token) -> Token:
     """Return the noun that "of" belongs to: in "a politician and mayor of Oslo" a mayor, for nobody is a politician of a town."""
     before = preposition.nbor(-1)
     joined = preposition.lower_ == "of" and before.dep_ == "conj" and before.head == noun and before.pos_ == "NOUN"
-    return before if joined and noun.lemma_ in _TRADES else noun
+    again = any(child.lower_ == "of" and child.i < preposition.i for child in noun.children)
+    return before if joined and (again or noun.lemma_ in _TRADES) else noun
+
+
+def _is_another(noun: Token, verb: Token) -> bool:
+    """Tell whether a second object goes like the first: "earning a BA from Ash and an MFA from Elm"."""
+    words = {child.lower_ for child in noun.children if child.dep_ == "prep"}
+    objects = [child for child in verb.children if child.dep_ == "dobj" and child.i < noun.i]
+    taken = {
+        child.lower_ for one in (verb, *objects) for child in one.children if child.dep_ == "prep" and child.i < noun.i
+    }
+    return bool(objects) and not is_name(noun) and bool(words & taken)
 
 
 def _beyond_title(person: Token) -> list[Token]:

@@ -206,6 +206,8 @@ class Discourse:
             if named is not None:
                 return named
         fitting = {kind for kind, nouns in vocabulary.CLASSES.items() if noun in nouns}
+        if _follows_unnamed(token, frozenset().union(*(vocabulary.CLASSES[kind] for kind in fitting))):
+            return None
         if "technology" in fitting:
             fitting |= {"concept"}
         return self._latest(lambda member: member.type in fitting) if fitting else None
@@ -225,7 +227,22 @@ def _things_before(reading: Reading, pronoun: Token) -> list[Member]:
     """Return the things that are subjects before an "it" of the same sentence: "the museum in Oslo said that it"."""
     before = (one for one in pronoun.doc[pronoun.sent.start : pronoun.i] if one.dep_ in SUBJECTS)
     named = (reading.member(of) for one in before for of in (one, *(c for c in one.children if c.dep_ == "appos")))
-    return list({id(of): of for of in named if of is not None and of.type not in {"person", "event"}}.values())
+    return list({id(of): of for of in named if of is not None and _may_be_thing(of)}.values())
+
+
+def _may_be_thing(member: Member) -> bool:
+    """Tell whether "it" can mean somebody or something: no event, and a person only where the recogniser alone says so."""
+    return member.type != "event" and (member.type != "person" or member.trust <= Trust.RECOGNISER)
+
+
+def _follows_unnamed(noun: Token, alike: frozenset[str]) -> bool:
+    """Tell whether "the company" means one that its sentence has just told of without a name: "left a startup; the company was"."""
+    for before in reversed(noun.doc[noun.sent.start : noun.i]):
+        if is_name(before):
+            return False
+        if before.lemma_.lower() in alike and any(child.lower_ in {"a", "an"} for child in before.children):
+            return True
+    return False
 
 
 def _words(member: Member) -> list[str]:

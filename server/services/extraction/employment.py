@@ -172,7 +172,16 @@ def _employers_of(
     """Return where a role is held; one that has a name of its own, "developer of Python", has nothing of another role's employer."""
     own = [(place, member) for place, member in employers if _held(place) == role.token]
     named = any(_held(one) == role.token and scene.member(one) is not None for one in scene.clause.complements)
-    return own if named else own or employers
+    return own if named else own or _shared_with(role.token, employers)
+
+
+def _shared_with(role: Token, employers: list[tuple[Complement, Member]]) -> list[tuple[Complement, Member]]:
+    """Return the employers that follow a role at once: "founder and director of Acme and chair of Globex" founded but Acme."""
+    after = [place for place, _ in employers if place.token.i > role.i]
+    if not after:
+        return employers
+    first = _held(min(after, key=lambda place: place.token.i))
+    return [(place, member) for place, member in employers if _held(place) == first]
 
 
 def _is_over(verb: Token) -> bool:
@@ -365,6 +374,9 @@ def _is_employer(scene: Scene, place: Complement, member: Member, has_role: bool
     if lemma in _SPENDING and preposition in {"at", "with"} and not has_role:
         return member.type == "organization" and not any(word.lower() in _OF_SCHOOLS for word in member.name.split())
     held = _held(place)
+    taught = preposition == "of" and held is not None and held.lemma_.lower() in _LEARNED - {"fellow", "student"}
+    if taught and member.trust <= Trust.RECOGNISER:
+        return False  # "a teacher of Universal Sufism"
     if (held is not None and is_role(held)) or (place.noun is None and has_role):
         return preposition in _AT
     if lemma in _DOING and preposition == "at":

@@ -153,6 +153,8 @@ def _framed(scene: Scene, preposition: str, thing: Token) -> str | None:
         return "SIGNED"
     if preposition == "with" and word in _DEALING and lemma in _STRIKING:
         return verb_type(scene, "with")
+    if preposition == "from" and word in DEGREES and any(child.lower_ == "honorary" for child in thing.children):
+        return predicates.upper_snake("honorary", word, "from")  # "an honorary doctorate from" is no study
     studied = word in DEGREES or (word == "study" and thing.tag_ == "NNS")
     if preposition in {"at", "from"} and studied and lemma in _EARNING and scene.subject.type == "person":
         return "STUDIED_AT"

@@ -298,7 +298,10 @@ class _Chunk:
         chained = list(pairwise(pairs))
         for index, ((name, place), (after, around)) in enumerate(chained):
             beyond = _region_beyond(passage.block.text, [pair[1] for pair in chained[index:]])
-            if name.first not in cited and _lies_in(passage.block.text, name, after, place, around, beyond):
+            text, paired = passage.block.text, found[-1][1] if found else -1
+            if index and _is_one_of_three(text, chained[index - 1][0][0], name, after, paired):
+                continue
+            if name.first not in cited and _lies_in(text, name, after, place, around, beyond):
                 self._draft.relate(place, "LOCATED_IN", around)
                 end = beyond.end if beyond is not None and place.type == "organization" else after.end
                 if found and found[-1][1] == name.end:  # Calgary, Alberta, Canada
@@ -387,6 +390,12 @@ _WIDE = ("Region", "Province", "Oblast")
 _LIST_GOES_ON = re.compile(
     r",? (?:and|or|&) (?:the )?[A-Z]|, (?:the )?(?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]"
 )
+
+
+def _is_one_of_three(text: str, before: Name, name: Name, after: Name, paired: int) -> bool:
+    """Tell whether a name stands in a list that "and" ends: "Oslo, Caracas, Washington D.C., and Miami"; `paired`: where the pair before ends."""
+    listed = text[before.end : name.start] == ", " and before.end != paired
+    return listed and re.match(r", and (?:the )?[A-Z]", text[after.end : after.end + 12]) is not None
 
 
 def _region_beyond(text: str, row: list[tuple[Name, Member]]) -> Name | None:

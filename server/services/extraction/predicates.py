@@ -47,6 +47,8 @@ def relationship_type(
     """Return the type of the edge that a verb makes between its subject and an object; `form` and `tag` are the verb as it stands."""
     if passive:
         verb = form if tag in {"VBN", "VBD"} else participle(lemma)
+    elif lemma in _pasts():
+        verb = lemma  # "swam", which the tagger has taken for a verb of its own
     elif lemma in _STATES or (tag in {"VBZ", "VBP"} and lemma not in _EVENTS):
         verb = third_person(lemma)
     else:
@@ -159,6 +161,18 @@ def _regular_past(lemma: str) -> str:
         return lemma[:-1] + "ied"
     doubles = re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprtz]", lemma) or lemma in _DOUBLING
     return lemma + lemma[-1] + "ed" if doubles else lemma + "ed"
+
+
+@cache
+def _pasts() -> frozenset[str]:
+    """Return the irregular pasts that no verb has for its lemma: swam, wrote, but not found."""
+    return (
+        frozenset(simple for simple, _ in _irregular().values())
+        - _irregular().keys()
+        - _STATES
+        - _EVENTS
+        - _CATEGORY.keys()
+    )
 
 
 @cache

@@ -399,6 +399,8 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
             return None  # "is new in"
         if preposition == "from" and _is_distant(complement.token):
             return None
+        if preposition == "in" and scene.subject.type == "person" and member.type != "place":
+            return None  # "was in the Ash XI"
         return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
     if noun.lemma_.lower() in DEGREES and preposition in {"from", "at"} and scene.subject.type == "person":
         return "STUDIED_AT" if member.type == "organization" else None  # "is a biologist with degrees from"

@@ -30,6 +30,8 @@ def subjects(verb: Token) -> list[Token]:
         return [lost]
     if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
         return [named]
+    if verb.tag_ == "VBN" and verb.i > 1 and verb.nbor(-1).text == "(" and not is_name(verb.nbor(-2)):
+        return []  # "Going (acquired by Acme)" is no deed of whom the sentence is about
     then = verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and any(child.lower_ == "then" for child in verb.children)
     goes_on = verb.dep_ == "conj" or then
     if (
@@ -116,6 +118,8 @@ def _subjects_of_participle(verb: Token) -> list[Token]:
         return [head]
     if by and head.text == PERSON and verb.lemma_ in _CREDITS and (shown := _shown_work(head)) is not None:
         return subjects(shown)  # "is a film about Ada Roe directed by"
+    if verb.lemma_ == "represent" and head.dep_ == "pobj":
+        loose = True  # "competed at the 1988 Games representing Norway"
     if loose and verb.lemma_ == "star" and (film := _film_before(verb)) is not None:
         return [film]
     if loose and not by and head.dep_ in {"pobj", "conj", "dobj"}:
@@ -164,6 +168,8 @@ def _antecedent(verb: Token, subject: Token) -> list[Token]:
     """Return what a relative pronoun stands for, else the subject and those listed with it."""
     if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
         found = described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
+        if subject.i > 1 and subject.nbor(-1).text == "(" and subject.nbor(-2).text == PERSON:
+            found = [subject.nbor(-2)]  # "and her husband, Bo Lind (who founded Acme)"
         return [one for one in found if one.i < verb.i]  # "a list that includes Acme" is no name's
     several = any(child.dep_ in {"cc", "conj"} for child in subject.children)
     if any(child.lower_ == "or" for child in subject.children):

@@ -51,6 +51,10 @@ def topmost(noun: Token) -> Token:
     return noun
 
 
+_GENERALS = vocabulary.wordset("attorney governor secretary director solicitor surgeon inspector consul auditor")
+"""What stands before "general" in the title of who is no soldier."""
+
+
 def whole(noun: Token) -> str:
     """Return the noun's lemma with what hyphens bind to it: "great-grandfather", "father-in-law"."""
     first, doc = noun.i, noun.doc
@@ -59,6 +63,8 @@ def whole(noun: Token) -> str:
         return next((one.strip("-") for one in before if one.strip("-") in vocabulary.KIN), "") + "_in_law"
     if doc[first + 1 : first + 5].text.replace(" ", "") == "-in-law":
         return f"{noun.lemma_}_in_law"
+    if noun.lower_ == "general" and first and before[-1] in _GENERALS:
+        return f"{before[-1]}_{noun.lemma_}"
     while (
         first >= 2 and doc[first - 1].text == "-" and not doc[first - 1].whitespace_ and not doc[first - 2].whitespace_
     ):

@@ -36,7 +36,8 @@ def wordset(words: str) -> frozenset[str]:
 
 LEGAL_FORMS = wordset("inc inc. corp corp. ltd ltd. llc plc gmbh ag se sa s.a. bv co co. company corporation limited")
 ORGANIZATION_HEADS = LEGAL_FORMS | wordset(
-    "gallery university institute college school academy bank group holdings labs laboratory laboratories laboratorium technologies systems robotics "
+    "gallery observatory conservatory conservatoire planetarium aquarium orphanage "
+    "university institute college school academy bank group holdings labs laboratory laboratories laboratorium technologies systems robotics "
     "analytics software solutions industries partners ventures foundation association society ministry department agency council "
     "committee commission party church hospital museum library press records entertainment pictures studios motors airlines "
     "railways energy pharmaceuticals insurance logistics consulting universität hochschule team united fc afc army navy parliament "
