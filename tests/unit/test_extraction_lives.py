@@ -185,6 +185,10 @@ def test_a_surname_a_pronoun_and_letters_mean_who_the_text_is_about(text: str, e
         ),
         ("Ada Lind was in the Eton XI of 1902.", set()),
         (
+            "Adelaide of Hesse died in Oslo. Adelaide was a member of the House of Hesse.",
+            {("Adelaide of Hesse", "DIED_IN", "Oslo"), ("Adelaide of Hesse", "MEMBER_OF", "House of Hesse")},
+        ),
+        (
             "Ada Lind works for Liberty Bank. She lives in Liberty.",
             {("Ada Lind", "WORKS_AT", "Liberty Bank"), ("Ada Lind", "LIVES_IN", "Liberty")},
         ),

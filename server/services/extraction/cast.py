@@ -206,6 +206,8 @@ def _short_plan(name: str) -> str:
 
 def _is_short_of_other(text: str, member: Member) -> bool:
     """Tell whether a word is but part of the name of somebody or something that is no place."""
+    if text in vocabulary.given_names():
+        return False  # Adelaide of Hesse is called like a town
     names = {normal(name) for name in (member.name, *member.aliases)}
     return member.type in {"person", "organization"} and member.trust >= Trust.CUE and normal(text) not in names
 
