@@ -104,8 +104,8 @@ class Cast:
     def meet(self, text: str, kind: str, trust: Trust, *, another: bool = False) -> Member:
         """Return the member that `text` names, a new one where nobody does; `another`: not who had its surname alone so far."""
         member = self.find(text)
-        if member is not None and kind == "place" and trust >= Trust.CUE and _is_short_of_other(text, member):
-            member = None  # "lives in Lincoln", where Lincoln Bank is named too
+        if member is not None and kind == "place" and trust >= Trust.CUE and _is_short_for(text, member):
+            member = None if text not in vocabulary.given_names() else member  # Lincoln, beside Lincoln Bank
         if member is None and kind == "person" and not another:
             member = self._by_surname(text) or next((one for one in self._members if _is_longer(text, one)), None)
         if (
@@ -124,7 +124,8 @@ class Cast:
             if normal(member.name) != normal(text) or _is_plan(member.name):
                 member.call(_short_plan(member.name))
         else:
-            member.learn(kind, trust)
+            if kind == member.type or not _is_short_for(text, member):
+                member.learn(kind, trust)
             self._fuller(member, text)
         return member
 
@@ -204,12 +205,11 @@ def _short_plan(name: str) -> str:
     return " ".join(name.split()[:-1])
 
 
-def _is_short_of_other(text: str, member: Member) -> bool:
-    """Tell whether a word is but part of the name of somebody or something that is no place."""
-    if text in vocabulary.given_names():
-        return False  # Adelaide of Hesse is called like a town
+def _is_short_for(text: str, member: Member) -> bool:
+    """Tell whether a word is but part of the name of somebody or something that is no place for sure."""
     names = {normal(name) for name in (member.name, *member.aliases)}
-    return member.type in {"person", "organization"} and member.trust >= Trust.CUE and normal(text) not in names
+    known = member.type in {"person", "organization"} and member.trust >= Trust.CUE
+    return known and normal(text) not in names
 
 
 def _is_longer(text: str, member: Member) -> bool:
