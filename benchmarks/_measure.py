@@ -33,7 +33,7 @@ def show(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows as a table for people and as one line of JSON for programs."""
     table = Table(title=title)
     for column in rows[0]:
-        table.add_column(column, justify="right" if column != "what" else "left")
+        table.add_column(column, justify="right" if column != "what" else "left", overflow="fold")
     for row in rows:
         table.add_row(*("-" if v is None else f"{v:,}" if isinstance(v, int | float) else str(v) for v in row.values()))
     Console().print(table)
