@@ -154,9 +154,12 @@ class Discourse:
             verb = fronted or next((one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}), None)
         elif token.tag_ != "PRP$" and token.dep_ != "poss":
             verb = _clause_above(verb)
-        for subject in subjects(verb) if verb is not None else ():
-            member = reading.member(subject) or self._again(subject, genders)
-            if member is None or subject.i > token.i or subject.is_ancestor(token):
+        above = () if verb is None else (verb, *(one for one in verb.ancestors if one.pos_ in {"VERB", "AUX"}))
+        for subject in (one for around in above for one in subjects(around)):
+            if subject.i >= token.i or subject.is_ancestor(token):
+                continue
+            member = reading.member(subject) or self._again(reading, subject, genders)
+            if member is None:
                 continue
             fits = (one for one in reversed(self._mentions) if one.type == "person" and one.gender in genders)
             joined = token.dep_ not in SUBJECTS and token.i > 0 and token.nbor(-1).lower_ in _OF_THE_NEARER
@@ -174,11 +177,12 @@ class Discourse:
         member = reading.member(before)
         return member if member is not None and member.type == "person" and member.gender in genders else None
 
-    def _again(self, token: Token, genders: set[str]) -> Member | None:
+    def _again(self, reading: Reading, token: Token, genders: set[str]) -> Member | None:
         """Return whom a "she" at the start of the clause means."""
         if token.lower_ not in _PERSONS or _PERSONS[token.lower_] not in genders:
             return None
-        return self._latest(lambda member: member.type == "person" and member.gender in genders)
+        latest = self._latest(lambda member: member.type == "person" and member.gender in genders)
+        return self._of_its_sentence(reading, token, genders) or latest
 
     def _person_by_pronoun(self, members: Sequence[Member | None]) -> Member | None:
         """Return the latest of `members`, a person by the very pronoun, where only the recogniser has said anything else."""

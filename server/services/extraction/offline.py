@@ -388,7 +388,8 @@ _GOES_ON = re.compile(r" (?:is|was|has|had|[a-z]+(?:s|ed))\b")
 """What stands before a place and behind the subject of the sentence: "Located in Ash Park, Lind House was"."""
 _WIDE = ("Region", "Province", "Oblast")
 _LIST_GOES_ON = re.compile(
-    r",? (?:and|or|&) (?:the )?[A-Z]|, (?:the )?(?!(?:Jan|Feb|Mar|Apr|May|Ju[nl]|Aug|Sep|Oct|Nov|Dec))[A-Z]"
+    r",? (?:and|or|&) (?:other\b|(?:the )?[A-Z])"
+    r"|, (?:the )?(?!(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?:ust|ember|ober)?\b)[A-Z]"
 )
 
 
@@ -420,8 +421,8 @@ def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member, 
     if after.text in vocabulary.STATES and place.type == "place":
         around.learn("place", Trust.LIST)
         return True
-    if around.type != "place":
-        return False
+    if around.type != "place" or text[after.end : after.end + 2] in {"'s", "’s"}:
+        return False  # "Acme, Europe's largest airline"
     if _REALM.search(text, max(name.start - 12, 0), name.start) or name.text.endswith(_WIDE):
         return False  # the Princess of Wales, Augusta; in Cusco Region, Canchis Province
     if _OPENED.search(text, max(name.start - 40, 0), name.start) and _GOES_ON.match(text, after.end):

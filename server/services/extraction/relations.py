@@ -46,6 +46,7 @@ _HUMANS = vocabulary.wordset(
 )
 _GIVING = frozenset({"award", "give", "grant", "present"})
 _STAYING = frozenset({"live", "reside", "dwell"})
+_QUITTING = frozenset({"quit", "resign", "retire", "step", "leave"})
 _ASIDE = frozenset({"behind", "ahead", "away", "absent", "second", "third", "fourth"})
 _STAYING_SO = frozenset({"remain", "stay", "become", "grow", "seem", "appear", "feel"})
 """Verbs that say of somebody what an adjective after them says."""
@@ -259,6 +260,8 @@ def _own_type(scene: Scene, complement: Complement, member: Member) -> str | Non
         return None
     elif clause.lemma in {"serve", "act"} and preposition in {"to", "for"} and (role := _served_as(scene)) is not None:
         return predicates.upper_snake(role.lemma_, preposition)  # "served as a delegate to"
+    elif clause.lemma in _QUITTING and preposition in {"to", "for"} and _served_as(scene) is not None:
+        return None  # "quit as secretary to"
     elif clause.passive and not preposition:
         given = clause.lemma in _GIVING and complement.token.dep_ in {"dobj", "oprd", "conj"}
         return "RECEIVED" if given else None

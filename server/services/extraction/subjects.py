@@ -16,6 +16,10 @@ _BY_THE_SUBJECT = frozenset({"by", "without", "after", "before", "since", "when"
 """Prepositions behind which the subject acts, not the object: "reached the final by beating", but "thanked Ada for building"."""
 _OF_WHO_ACTS = frozenset({"base", "headquarter", "bear"})
 """What is said of persons and companies, not of the town before it: "a painter from Oslo, based in Bergen"."""
+_CAUSING = vocabulary.wordset(
+    "prompt cause lead force make mean spark trigger raise leave allow enable help drive push bring"
+)
+"""What a whole event does, rather than the place or the people that it has to do with."""
 _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate base headquarter")
 
 
@@ -167,6 +171,8 @@ def described_by(noun: Token) -> list[Token]:
 def _antecedent(verb: Token, subject: Token) -> list[Token]:
     """Return what a relative pronoun stands for, else the subject and those listed with it."""
     if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
+        if verb.lemma_ in _CAUSING and _is_said_of_more(verb.head, subject):
+            return []
         found = described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
         if subject.i > 1 and subject.nbor(-1).text == "(" and subject.nbor(-2).text == PERSON:
             found = [subject.nbor(-2)]  # "and her husband, Bo Lind (who founded Acme)"
@@ -175,6 +181,12 @@ def _antecedent(verb: Token, subject: Token) -> list[Token]:
     if any(child.lower_ == "or" for child in subject.children):
         several = False  # "Anna or Ann Roe was": another name, or one of the two
     return conjuncts(subject) if several else [subject]
+
+
+def _is_said_of_more(name: Token, which: Token) -> bool:
+    """Tell whether ", which" takes up more than the name before it: "a build-up at the border of Ukraine, which prompted"."""
+    within = is_name(name) and name.dep_ == "pobj" and name.head.head.pos_ == "NOUN"
+    return within and which.lower_ == "which" and which.i > 0 and which.nbor(-1).text == ","
 
 
 def _somebody(noun: Token) -> Token:
