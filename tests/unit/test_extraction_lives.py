@@ -183,6 +183,12 @@ def test_a_surname_a_pronoun_and_letters_mean_who_the_text_is_about(text: str, e
             "Ada Lind competed at the 1988 Summer Olympics representing Norway.",
             {("Ada Lind", "COMPETES_AT", "1988 Summer Olympics"), ("Ada Lind", "REPRESENTS", "Norway")},
         ),
+        ("Ada Lind was the Prime Minister of Togo.", {("Ada Lind", "PRIME_MINISTER_OF", "Togo")}),
+        (
+            "Salt is a 2017 film. It has won the Ash Prize at the Oslo Film Festival, and the Elm Prize at the Berg Film Festival.",
+            {("Salt", "WON", "Ash Prize"), ("Salt", "WON", "Elm Prize")},
+        ),
+        ("Bo Roe was buried in St George's Chapel.", {("Bo Roe", "BURIED_IN", "St George's Chapel")}),
         ("Ada Lind was in the Eton XI of 1902.", set()),
         (
             "Ada Lind works for Liberty Bank. She lives in Liberty.",

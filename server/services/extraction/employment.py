@@ -14,7 +14,7 @@ from server.services.extraction.kinds import Trust
 from server.services.extraction.periods import Period
 from server.services.extraction.predicates import upper_snake
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import is_name, topmost
+from server.services.extraction.syntax import is_name, topmost, whole
 
 _WORKING = frozenset(
     {
@@ -284,7 +284,7 @@ def _state_role(scene: Scene, draft: Draft, role: Complement, employers: list[tu
         words += [place.preposition, member.name]
         started = scene.clause.lemma in _STARTING
         former = "former" if is_former(role.token) or (_is_over(scene.clause.verb) and not started) else ""
-        kind = upper_snake(former, role.token.lemma_, place.preposition)
+        kind = upper_snake(former, whole(role.token), place.preposition)
         draft.relate(scene.subject, kind, member, scene.when, event=started)
         scene.use(place.token)
     when = _span(scene.when, scene.clause.lemma)

@@ -358,8 +358,9 @@ def _comes_second(name: Token) -> bool:
 def _goes_on_inside(name: Token) -> bool:
     """Tell whether a name goes on a list behind a preposition, whatever it hangs on: "did work at Acme (2015) and Globex (2019)"."""
     above = name.head
-    if is_name(above):
-        return False
+    objects = [child for child in above.children if child.dep_ == "dobj"]
+    if is_name(above) or any(is_name(one) for one in objects):
+        return False  # "won the Ash Prize at the festival, and the Elm Prize"
     inner = (one for child in above.children if child.dep_ == "prep" and child.i < name.i for one in child.children)
     return any(one.dep_ == "pobj" and one.text == name.text for one in inner)
 

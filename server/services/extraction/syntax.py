@@ -63,6 +63,8 @@ def whole(noun: Token) -> str:
         return next((one.strip("-") for one in before if one.strip("-") in vocabulary.KIN), "") + "_in_law"
     if doc[first + 1 : first + 5].text.replace(" ", "") == "-in-law":
         return f"{noun.lemma_}_in_law"
+    if noun.lower_ == "minister" and before[-1:] == ["prime"]:
+        return "prime_minister"
     if noun.lower_ == "general" and first and before[-1] in _GENERALS:
         return f"{before[-1]}_{noun.lemma_}"
     while (

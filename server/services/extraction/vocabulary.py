@@ -54,7 +54,7 @@ ORGANIZATION_OPENERS = wordset(
 )
 PLACE_HEADS = wordset(
     "city county province district river lake sea ocean island islands mountain mountains mount street avenue road square valley bay "
-    "desert park bridge airport station castle abbey cathedral village town kingdom republic state peninsula coast falls canyon creek "
+    "desert park bridge airport station castle abbey cathedral chapel village town kingdom republic state peninsula coast falls canyon creek "
     "forest plateau basin canal harbor harbour cemetery palace stadium arena plaza boulevard lane highway glacier volcano gulf strait "
     "archipelago tower zoo house heights hill hills springs beach peak ridge woods estate manor mansion barracks parish"
 )
