@@ -15,7 +15,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
 from graphql import GraphQLError
-from strawberry.permission import BasePermission
+from strawberry.permission import BasePermission, PermissionExtension
 from strawberry.types.scalar import ScalarDefinition
 
 from schema.breadth import batched, computed
@@ -190,6 +190,14 @@ def related(number: int, first: int = 9, minimum: int = 0) -> list[Node]:
     return [THINGS[n] for n in numbers if n >= minimum][:first]
 
 
+def _fixed() -> str:
+    return "the same for all"
+
+
+def _rooted(root: Any) -> str | None:
+    return str(root.name.title())
+
+
 @strawberry.interface
 class Node:
     id: strawberry.ID
@@ -317,6 +325,24 @@ class Node:
         if self.number % 6 == 4:
             raise Boom(f"later {self.number}")
         return None if self.number % 6 == 3 else self.number
+
+    @batched(
+        extensions=[
+            PermissionExtension(permissions=[OfTheSource()]),
+            PermissionExtension(permissions=[OfTheArgument()], fail_silently=True),
+        ]
+    )
+    @staticmethod
+    async def hushed(parents: list[Node], info: Info, word: str = "open") -> list[list[str] | None]:
+        noted(info, parents)
+        return [[word, str(p.number)] for p in parents]
+
+    @computed()
+    def here(self, info: Info) -> str:
+        return f"{info.field_name} of {self.number}"
+
+    fixed: str = strawberry.field(resolver=_fixed)
+    rooted: str | None = strawberry.field(resolver=_rooted)
 
     @strawberry.field
     def waited(self) -> list[int | None] | None:

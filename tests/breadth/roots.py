@@ -80,6 +80,7 @@ LISTS: list[Any] = [
     lambda: _later([1], Promise([2]), [Promise(3)]),
     lambda: [_later(1, None, Promise(2)), [3]],
     lambda: _later([1], Boom("later")),
+    [[0, -(2**31) - 1], [5]],
 ]
 """What a list of lists of numbers may be, right and wrong; a function makes one that can be read once."""
 

@@ -12,6 +12,7 @@ from breadth.nasty import THINGS, Context
 from breadth.oracle import BESIDE_CORE, Oracle, declining
 from breadth.roots import Query, build
 from strawberry.extensions import DisableValidation, FieldExtension, SchemaExtension
+from strawberry.schema.config import StrawberryConfig
 
 from schema.breadth import BreadthFirst, batched
 
@@ -73,6 +74,9 @@ async def test_a_subscription_is_left_to_graphql_core() -> None:
 
 
 class Loud(FieldExtension):
+    def resolve(self, next_: Callable[..., Any], source: Any, info: Any, **arguments: Any) -> Any:
+        return str(next_(source, info, **arguments)).upper()
+
     async def resolve_async(self, next_: Callable[..., Any], source: Any, info: Any, **arguments: Any) -> Any:
         return str(await next_(source, info, **arguments)).upper()
 
@@ -87,6 +91,7 @@ class Doubling(SchemaExtension):
 @strawberry.type
 class Odd:
     word: str
+    said: str = strawberry.field(default="hush", extensions=[Loud()])
 
     @batched(extensions=[Loud()])
     @staticmethod
@@ -107,9 +112,12 @@ async def test_a_field_with_an_extension_of_its_own_is_resolved_through_it() -> 
     for executor in (None, BreadthFirst):
         schema = strawberry.Schema(OddQuery, execution_context_class=executor)
         root = OddQuery(words=["a", "b"])
-        result = await schema.execute("{ words odd { word loud } }", context_value=Context(), root_value=root)
+        result = await schema.execute("{ words odd { word loud said } }", context_value=Context(), root_value=root)
         assert result.errors is None
-        assert result.data == {"words": ["a", "b"], "odd": [{"word": w, "loud": w.upper()} for w in "ab"]}
+        assert result.data == {
+            "words": ["a", "b"],
+            "odd": [{"word": w, "loud": w.upper(), "said": "HUSH"} for w in "ab"],
+        }
 
 
 async def test_an_extension_that_resolves_every_field_sees_every_field() -> None:
@@ -118,6 +126,14 @@ async def test_an_extension_that_resolves_every_field_sees_every_field() -> None
         root = OddQuery(words=["a"])
         result = await schema.execute("{ odd { word loud } }", context_value=Context(), root_value=root)
         assert (result.data, result.errors) == ({"odd": [{"word": "aa", "loud": "AA"}]}, None)
+
+
+async def test_a_schema_that_reads_attributes_in_its_own_way_is_asked() -> None:
+    config = StrawberryConfig(default_resolver=lambda source, name: [f"{name} of {type(source).__name__}"])
+    for executor in (None, BreadthFirst):
+        schema = strawberry.Schema(OddQuery, execution_context_class=executor, config=config)
+        result = await schema.execute("{ words }", context_value=Context(), root_value=OddQuery(words=[]))
+        assert (result.data, result.errors) == ({"words": ["words of OddQuery"]}, None)
 
 
 async def test_a_root_value_is_the_roots_parent() -> None:
