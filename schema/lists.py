@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
+from schema.breadth import needed
 from schema.context import Info
 from schema.pagination import Connection, Counts, check_first, connect, decode_cursor
 from server.store.filters import Everything, Filter
@@ -14,6 +15,7 @@ from server.store.statements import KeysetValue, Page, Record
 
 T = TypeVar("T")
 _ALL = Everything()
+_ROW = "row."
 _BY_ID = Sorting()
 
 
@@ -62,17 +64,31 @@ async def pages(
     after: str | None,
     filter: Filter = _ALL,
     sorting: Sorting = _BY_ID,
+    columns: frozenset[str] | None = None,
 ) -> list[Page[Record]]:
-    """Return the page of each parent.
+    """Return the page of each parent; of rows only some `columns`, where those are all that is wanted.
 
     Raises:
         BadUserInput: `first` is out of its bounds, or the cursor is not of this list.
         LimitExceeded: the operation's lists would hold too many nodes.
     """
     size, start = check_first(first), behind(info, after, bound_to)
-    found = await info.context.store.read.pages(relation, parents, filter, first=size, sorting=sorting, after=start)
+    found = await info.context.store.read.pages(
+        relation, parents, filter, first=size, sorting=sorting, after=start, columns=columns
+    )
     info.context.spend(info, [len(page.rows) for page in found])
     return found
+
+
+def columns_of(info: Info, *paths: tuple[str, ...]) -> frozenset[str] | None:
+    """Return the columns of its rows that a field's selection reads below these paths; None: any of them."""
+    found: set[str] = set()
+    for path in paths:
+        attributes = needed(info, *path)
+        if attributes is None or any(not one.startswith(_ROW) for one in attributes):
+            return None
+        found.update(one.removeprefix(_ROW) for one in attributes)
+    return frozenset(found)
 
 
 def counts(info: Info, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _ALL) -> Counts:
@@ -99,7 +115,15 @@ async def connections(
     """
     bound_to = bound(field, filter, sorting)
     found = await pages(
-        info, parents, relation, bound_to=bound_to, first=first, after=after, filter=filter, sorting=sorting
+        info,
+        parents,
+        relation,
+        bound_to=bound_to,
+        first=first,
+        after=after,
+        filter=filter,
+        sorting=sorting,
+        columns=columns_of(info, ("nodes",), ("edges", "node")),
     )
     totals = counts(info, relation, parents, filter)
     secret = info.context.store.cursor_secret

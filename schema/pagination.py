@@ -58,26 +58,32 @@ class Counts:
         return await asyncio.shield(self._read)
 
 
+def _start(page: PageInfo) -> str | None:
+    return page.cursor_at(0) if page.length else None
+
+
+def _end(page: PageInfo) -> str | None:
+    return page.cursor_at(page.length - 1) if page.length else None
+
+
 @strawberry.type(description="Where a page stands in its list.")
 class PageInfo:
     has_next_page: bool = strawberry.field(description="Whether the list goes on after this page.")
     has_previous_page: bool = strawberry.field(description="Whether this page was asked for by a cursor.")
-    start_cursor: str | None = strawberry.field(
-        description="The cursor of the page's first node; null on an empty page."
+    start_cursor: str | None = attribute(
+        _start, description="The cursor of the page's first node; null on an empty page."
     )
-    end_cursor: str | None = strawberry.field(
-        description="The cursor of the page's last node: give it as `after` for the next page. Null on an empty page."
+    end_cursor: str | None = attribute(
+        _end,
+        description="The cursor of the page's last node: give it as `after` for the next page. Null on an empty page.",
     )
+    cursor_at: strawberry.Private[Callable[[int], str]]
+    length: strawberry.Private[int]
 
 
 def page_info(cursor_at: Callable[[int], str], length: int, *, has_next: bool, has_previous: bool) -> PageInfo:
-    """Return where a page of `length` nodes stands; its two cursors are made here."""
-    return PageInfo(
-        has_next_page=has_next,
-        has_previous_page=has_previous,
-        start_cursor=cursor_at(0) if length else None,
-        end_cursor=cursor_at(length - 1) if length else None,
-    )
+    """Return where a page of `length` nodes stands; its two cursors are made when they are asked for."""
+    return PageInfo(has_next_page=has_next, has_previous_page=has_previous, cursor_at=cursor_at, length=length)
 
 
 async def totals(lists: Sequence[tuple[Counts, int]]) -> list[int]:

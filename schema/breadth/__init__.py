@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from schema.breadth.declaring import BatchFunction, FieldOptions, attribute, batched, computed
 from schema.breadth.executor import BreadthFirst
-from schema.breadth.projection import occurrences, selected
+from schema.breadth.projection import needed, occurrences, selected
 
 __all__ = [
     "BatchFunction",
@@ -19,6 +19,7 @@ __all__ = [
     "attribute",
     "batched",
     "computed",
+    "needed",
     "occurrences",
     "selected",
 ]

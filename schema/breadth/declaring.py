@@ -57,9 +57,12 @@ def computed(**options: Unpack[FieldOptions]) -> Callable[[MethodT], MethodT]:
     return declare
 
 
-def attribute(source: str | Callable[[Any], Any], **options: Unpack[FieldOptions]) -> Any:
+Needs = tuple[str, ...] | None
+
+
+def attribute(source: str | Callable[[Any], Any], *, needs: Needs = None, **options: Unpack[FieldOptions]) -> Any:
     """Declare a field, of the type that its annotation says, that is read from the object: by a dotted path, "row.name",
-    or by a function of the object.
+    or by a function of the object, which `needs` these attributes of it; None: it may read any.
     """
     read = attrgetter(source) if isinstance(source, str) else source
 
@@ -67,15 +70,17 @@ def attribute(source: str | Callable[[Any], Any], **options: Unpack[FieldOptions
         return read(self)
 
     resolve.__annotations__.clear()
-    vars(resolve).update(__attribute__=read)
+    vars(resolve).update(__attribute__=read, __needs__=(source,) if isinstance(source, str) else needs)
     return strawberry.field(resolver=resolve, **options)
 
 
 @overload
 def batched(function: _Declared[ParentT, P, ResultT], /) -> Any: ...
 @overload
-def batched(**options: Unpack[FieldOptions]) -> Callable[[_Declared[ParentT, P, ResultT]], Any]: ...
-def batched(function: BatchFunction | None = None, /, **options: Unpack[FieldOptions]) -> Any:
+def batched(
+    *, needs: Needs = None, **options: Unpack[FieldOptions]
+) -> Callable[[_Declared[ParentT, P, ResultT]], Any]: ...
+def batched(function: BatchFunction | None = None, /, *, needs: Needs = None, **options: Unpack[FieldOptions]) -> Any:
     """Declare a field by a function that answers it for many parents at once.
 
         @batched(description="The facts stated about this entity.")
@@ -86,17 +91,20 @@ def batched(function: BatchFunction | None = None, /, **options: Unpack[FieldOpt
     result per parent, in order; an Exception in its place is that position's error, an Exception raised is everyone's.
     One call serves the parents that reach the field with equal arguments in one turn of the event loop, through
     whatever selection, so `info` is that of one of them: its path and selected fields mean nothing. A root field has a
-    single parent and is called at once, so that two equal mutations are two calls.
+    single parent and is called at once, so that two equal mutations are two calls. `needs` are the attributes of a
+    parent that the function reads; None: it may read any.
 
     Raises:
         TypeError: The function is no coroutine function, or its parameters or its return type have another shape.
     """
     if function is None:
-        return lambda declared: strawberry.field(resolver=_resolver(declared), **options)
-    return strawberry.field(resolver=_resolver(function), **options)
+        return lambda declared: strawberry.field(resolver=_resolver(declared, needs), **options)
+    return strawberry.field(resolver=_resolver(function, needs), **options)
 
 
-def _resolver(declared: BatchFunction | staticmethod[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
+def _resolver(
+    declared: BatchFunction | staticmethod[..., Any], needs: Needs
+) -> Callable[..., Coroutine[Any, Any, Any]]:
     function: BatchFunction = declared.__func__ if isinstance(declared, staticmethod) else declared
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())
@@ -115,7 +123,7 @@ def _resolver(declared: BatchFunction | staticmethod[..., Any]) -> Callable[...,
     resolve.__annotations__ = {"info": strawberry.Info, **{p.name: p.annotation for p in keywords}, "return": item}
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(resolve, name, getattr(function, name))
-    vars(resolve).update(__signature__=shown, __batched__=function)
+    vars(resolve).update(__signature__=shown, __batched__=function, __needs__=needs)
     return resolve
 
 

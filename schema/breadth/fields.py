@@ -58,13 +58,15 @@ class Field:
         self.declared: StrawberryField | None = self.definition.extensions.get(_BACKREF)
         self.read: Callable[[Any], Any] | None = None
         self.function: BatchFunction | None = None
+        self.needs: frozenset[str] | None = frozenset() if self.is_typename else None
         self._has_extensions = bool(self.declared is not None and self.declared.extensions)
         self._classify(executor)
         self.completer = completer_of(self.definition.type, self, ObjectOf)
         takes = bool(self.definition.args or self.nodes[0].arguments)
         self._arguments: dict[str, Any] | None = None if takes else {}
         self._is_constant = not any(map(holds_variable, self.nodes[0].arguments or ()))
-        self.selected: dict[tuple[str, ...], frozenset[str] | None] = {}
+        self.known_below: dict[tuple[str, ...], frozenset[str] | None] = {}
+        """What is asked of the field's results, once it was worked out."""
 
     def _classify(self, executor: Any) -> None:
         field = self.declared
@@ -74,7 +76,10 @@ class Field:
         if resolver is None:
             if not field.extensions and executor.strawberry.config.default_resolver is getattr:
                 self.read = attrgetter(field.python_name)
+                self.needs = frozenset({field.python_name})
             return
+        needs = getattr(resolver.wrapped_func, "__needs__", None)
+        self.needs = None if needs is None else frozenset(needs)
         batched = getattr(resolver.wrapped_func, "__batched__", None)
         if batched is not None:
             if all(type(extension) is PermissionExtension for extension in field.extensions):
@@ -105,7 +110,7 @@ class Field:
         with run.executor.span(self.parent.name, self.name, len(rows)):
             values = together[0].values
             if values is None:
-                values = await self._values(run, rows, _weights(together))
+                values = await self._values(run, rows, together)
             start = 0
             for work in together:
                 end = start + len(work.rows)
@@ -137,14 +142,14 @@ class Field:
         except GraphQLError:  # of an argument; the field's own call will meet it again
             return None
 
-    async def _values(self, run: Run, rows: Sequence[Any], weights: Weights) -> Sequence[Any]:
+    async def _values(self, run: Run, rows: Sequence[Any], together: Sequence[Work]) -> Sequence[Any]:
         if self.read is not None:
             return self.column(rows)
         with Caught() as caught:
             arguments = self._coerced(run)
             if self.function is None:
                 return await self._each(run, rows, arguments)
-            return await self._batch(run, self.function, rows, weights, arguments)
+            return await self._batch(run, self.function, rows, together, arguments)
         return [caught.error] * len(rows)
 
     def _coerced(self, run: Run) -> dict[str, Any]:
@@ -160,13 +165,13 @@ class Field:
         return arguments
 
     async def _batch(
-        self, run: Run, function: BatchFunction, rows: Sequence[Any], weights: Weights, coerced: dict[str, Any]
+        self, run: Run, function: BatchFunction, rows: Sequence[Any], together: Sequence[Work], coerced: dict[str, Any]
     ) -> Sequence[Any]:
         field, strawberry = self.declared, run.executor.strawberry
         assert field is not None
         info = strawberry.config.info_class(_raw_info=self.resolve_info(run), _field=field)
-        info._breadth = (run, self)
-        info._weights = weights
+        info._breadth = [(run, one.field) for one in together]
+        info._weights = _weights(together)
         arguments = coerced
         if coerced:
             converter = strawberry.schema_converter

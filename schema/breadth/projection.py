@@ -1,4 +1,6 @@
-"""Column projection: which attributes of its results a batched field's selection reads, for a function that reads wide rows."""
+"""What a batched field's function may know of the operation around it: what is asked of its results, and how often its parents stand
+in the answer. Under the ordinary executor, where one call serves several selections, it knows nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +16,29 @@ if TYPE_CHECKING:
     from schema.breadth.fields import Field
     from schema.breadth.run import Run
 
-__all__ = ["occurrences", "selected"]
+__all__ = ["needed", "occurrences", "selected"]
+
+
+def needed(info: Any, *through: str) -> frozenset[str] | None:
+    """Return the attributes of its results that the operation reads, as the fields declare them; None: any of them may be.
+
+    `through` goes down by fields first: `needed(info, "edges", "node")` is of a connection's nodes.
+    """
+    found: set[str] = set()
+    for run, field in _asking(info):
+        known = _known(field, ("needs", *through), lambda: _needs(run, _object(field.completer), through))  # noqa: B023
+        if known is None:
+            return None
+        found |= known
+    return frozenset(found) if _asking(info) else None
 
 
 def selected(info: Any, *through: str) -> frozenset[str] | None:
-    """Return the names of the GraphQL fields that this request asks of the results of a batched field.
-
-    `through` goes down by fields first: `selected(info, "nodes")` of a connection. None where that is not known: under
-    the ordinary executor, which calls one function for several selections.
-    """
-    known = getattr(info, "_breadth", None)
-    if known is None:
-        return None
-    run, field = cast("tuple[Run, Field]", known)
-    if through not in field.selected:
-        field.selected[through] = _names(run, _object(field.completer), through)
-    return field.selected[through]
-
-
-def _fields(run: Run, object_: ObjectOf, type_: Any) -> Sequence[Field]:
-    try:
-        return object_.selection(run, type_).fields
-    except GraphQLError:  # it becomes the error of the objects, if there are any
-        return ()
+    """Return the names of the fields that the operation asks of its results, going down `through` fields first, or None."""
+    found: set[str] = set()
+    for run, field in _asking(info):
+        found |= _known(field, ("names", *through), lambda: _names(run, _object(field.completer), through)) or set()  # noqa: B023
+    return frozenset(found) if _asking(info) else None
 
 
 def occurrences(info: Any) -> Sequence[int] | None:
@@ -47,22 +49,43 @@ def occurrences(info: Any) -> Sequence[int] | None:
     return cast("Sequence[int] | None", getattr(info, "_weights", None))
 
 
+def _asking(info: Any) -> Sequence[tuple[Run, Field]]:
+    return cast("Sequence[tuple[Run, Field]]", getattr(info, "_breadth", ()))
+
+
+def _known(field: Field, key: tuple[str, ...], find: Any) -> frozenset[str] | None:
+    if key not in field.known_below:
+        field.known_below[key] = find()
+    return field.known_below[key]
+
+
 def _object(completer: Completer) -> ObjectOf | None:
     while isinstance(completer, ListOf):
         completer = completer.item
     return completer if isinstance(completer, ObjectOf) else None
 
 
+def _fields(run: Run, object_: ObjectOf) -> Sequence[Field]:
+    type_ = cast("Any", object_.type)
+    possible = run.executor.schema.get_possible_types(type_) if object_.is_abstract else [type_]
+    try:
+        return [field for one in possible for field in object_.selection(run, one).fields]
+    except GraphQLError:  # it becomes the error of the objects, if there are any
+        return ()
+
+
 def _names(run: Run, object_: ObjectOf | None, through: tuple[str, ...]) -> frozenset[str]:
-    if object_ is None:
-        return frozenset()
-    schema, type_ = run.executor.schema, object_.type
-    possible = schema.get_possible_types(cast("Any", type_)) if object_.is_abstract else [type_]
-    found: set[str] = set()
-    for one in possible:
-        for field in _fields(run, object_, one):
-            if not through:
-                found.add(field.name)
-            elif field.name == through[0]:
-                found |= _names(run, _object(field.completer), through[1:])
-    return frozenset(found)
+    fields = [] if object_ is None else _fields(run, object_)
+    if not through:
+        return frozenset(field.name for field in fields)
+    below = [_names(run, _object(field.completer), through[1:]) for field in fields if field.name == through[0]]
+    return frozenset().union(*below)
+
+
+def _needs(run: Run, object_: ObjectOf | None, through: tuple[str, ...]) -> frozenset[str] | None:
+    fields = [] if object_ is None else _fields(run, object_)
+    if through:
+        found = [_needs(run, _object(one.completer), through[1:]) for one in fields if one.name == through[0]]
+    else:
+        found = [one.needs for one in fields]
+    return None if None in found else frozenset().union(*(one for one in found if one is not None))

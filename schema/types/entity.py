@@ -44,11 +44,13 @@ def _sense(entity: Entity) -> str | None:
 
 @strawberry.type(description="Something the volume knows: a person, an organization, a product, a concept.")
 class Entity(Node):
-    id: strawberry.ID = attribute(_id, description="The entity's id.")
+    id: strawberry.ID = attribute(_id, needs=("row.id",), description="The entity's id.")
     name: str = attribute("row.name", description="Its name, as it was first written.")
     type: str = attribute("row.type", description="What it is, in lower case, such as person, product or concept.")
     description: str | None = attribute("row.description", description="What it is, in a sentence.")
-    sense: str | None = attribute(_sense, description="What tells it apart from others of its name and type.")
+    sense: str | None = attribute(
+        _sense, needs=("row.sense",), description="What tells it apart from others of its name and type."
+    )
     properties: JSON = attribute("row.properties", description="Further values, as a JSON object.")
     confidence: float = attribute("row.confidence", description="How sure it is that there is such a thing: 0 to 1.")
     importance: float = attribute("row.importance", description="How much it matters: 0 to 1.")
@@ -63,14 +65,14 @@ class Entity(Node):
     def of(row: EntityRecord) -> Entity:
         return Entity(row=row)
 
-    @batched(description="Its other names, in order; looking it up by one of them finds it.")
+    @batched(needs=("row.id",), description="Its other names, in order; looking it up by one of them finds it.")
     @staticmethod
     async def aliases(parents: list[Entity], info: Info) -> list[list[str]]:
         keys = [e.row.id for e in parents]
         lists = await info.context.store.read.lists(AliasRecord, "entity_id", keys, "match_key")
         return [[alias.name for alias in aliases] for aliases in lists]
 
-    @batched(description="What is stated about it, oldest first unless ordered otherwise.")
+    @batched(needs=("row.id",), description="What is stated about it, oldest first unless ordered otherwise.")
     @staticmethod
     async def facts(
         parents: list[Entity],
@@ -94,7 +96,7 @@ class Entity(Node):
             sorting=Sorting() if order_by is None else order_by.plain(),
         )
 
-    @batched(description="The relationships that begin or end at it, oldest first.")
+    @batched(needs=("row.id",), description="The relationships that begin or end at it, oldest first.")
     @staticmethod
     async def relationships(
         parents: list[Entity],
@@ -115,7 +117,9 @@ class Entity(Node):
             filter=filters.RelationshipFilter(types=relation_types(types)),
         )
 
-    @batched(description="The entities at the other end of its relationships, oldest relationship first.")
+    @batched(
+        needs=("row.id",), description="The entities at the other end of its relationships, oldest relationship first."
+    )
     @staticmethod
     async def neighbors(
         parents: list[Entity],
@@ -128,7 +132,7 @@ class Entity(Node):
         wanted = filters.RelationshipFilter(types=relation_types(types))
         return await neighbors_of(info, [e.row.id for e in parents], direction, wanted, first, after)
 
-    @batched(description="The memories that are about it, oldest first.")
+    @batched(needs=("row.id",), description="The memories that are about it, oldest first.")
     @staticmethod
     async def memories(
         parents: list[Entity],
@@ -150,7 +154,7 @@ class Entity(Node):
             filter=filters.MemoryFilter(include_obsolete=include_obsolete),
         )
 
-    @batched(description="The documents that mention it, oldest first.")
+    @batched(needs=("row.id",), description="The documents that mention it, oldest first.")
     @staticmethod
     async def documents(
         parents: list[Entity], info: Info, first: First = 20, after: After = None
@@ -160,7 +164,7 @@ class Entity(Node):
             info, "Entity.documents", keys, rel.DOCUMENTS_OF_ENTITY, Document.of, first=first, after=after
         )
 
-    @batched(description="The projects that it belongs to, oldest first.")
+    @batched(needs=("row.id",), description="The projects that it belongs to, oldest first.")
     @staticmethod
     async def projects(
         parents: list[Entity], info: Info, first: First = 20, after: After = None

@@ -47,7 +47,10 @@ class Evidence:
     def of(row: EvidenceRecord) -> Evidence:
         return Evidence(row=row)
 
-    @batched(description="The document that has the words; null where a person stated the claim without one.")
+    @batched(
+        needs=("row.document_id",),
+        description="The document that has the words; null where a person stated the claim without one.",
+    )
     @staticmethod
     async def document(parents: list[Evidence], info: Info) -> list[LazyDocument | None]:
         from schema.types.document import Document
@@ -88,7 +91,8 @@ class Claim(Node):
     evidence_column: ClassVar[str]
 
     @batched(
-        description="The words it rests on, oldest first; also what it once rested on and later revisions do not say any more."
+        needs=("row.id",),
+        description="The words it rests on, oldest first; also what it once rested on and later revisions do not say any more.",
     )
     @staticmethod
     async def evidence(parents: list[Claim], info: Info) -> list[list[Evidence]]:

@@ -9,6 +9,7 @@ import strawberry
 
 from schema.breadth import attribute, batched
 from schema.context import Info
+from schema.lists import columns_of
 from schema.types.evidence import Claim
 from schema.types.node import Node
 from server.errors import NotFound
@@ -28,7 +29,7 @@ def _id(fact: Fact) -> str:
 
 @strawberry.type(description="A statement about one entity, with a literal value or none.")
 class Fact(Claim, Node):
-    id: strawberry.ID = attribute(_id, description="The fact's id; its versions share it.")
+    id: strawberry.ID = attribute(_id, needs=("row.id",), description="The fact's id; its versions share it.")
     content: str = attribute("row.content", description="What it says.")
     category: str | None = attribute(
         "row.category", description="What it is about, such as experience, pricing or education."
@@ -46,7 +47,7 @@ class Fact(Claim, Node):
     def of(row: FactRecord) -> Fact:
         return Fact(row=row)
 
-    @batched(description="The entity that it is about.")
+    @batched(needs=("row.subject_id",), description="The entity that it is about.")
     @staticmethod
     async def subject(parents: list[Fact], info: Info) -> list[LazyEntity | Exception]:
         return await entities_by_id(info, [fact.row.subject_id for fact in parents])
@@ -56,7 +57,7 @@ async def entities_by_id(info: Info, ids: list[UUID]) -> list[Entity | Exception
     """Return the entities with these ids; one that was deleted while the query ran is an error in its place."""
     from schema.types.entity import Entity
 
-    rows = await info.context.store.read.by_ids(EntityRecord, ids)
+    rows = await info.context.store.read.by_ids(EntityRecord, ids, columns_of(info, ()))
     made: dict[UUID, Entity] = {}
     for row in rows:
         if row is not None and row.id not in made:

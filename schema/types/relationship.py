@@ -28,7 +28,7 @@ def _id(edge: Relationship) -> str:
 
 @strawberry.type(description="A typed edge from one entity to another.")
 class Relationship(Claim, Node):
-    id: strawberry.ID = attribute(_id, description="The relationship's id; its versions share it.")
+    id: strawberry.ID = attribute(_id, needs=("row.id",), description="The relationship's id; its versions share it.")
     type: str = attribute("row.type", description="What the source is to the target, in UPPER_SNAKE_CASE, as WORKS_AT.")
     description: str | None = attribute("row.description", description="What it means here, in words.")
     strength: float = attribute("row.strength", description="How strongly it holds: 0 to 1. Paths prefer strong edges.")
@@ -41,7 +41,10 @@ class Relationship(Claim, Node):
     def of(row: RelationshipRecord) -> Relationship:
         return Relationship(row=row)
 
-    @batched(description="It as a readable sentence, such as: John works at Google.")  # type: ignore[misc]
+    @batched(  # type: ignore[misc]
+        needs=("row.source_id", "row.target_id", "row.type"),
+        description="It as a readable sentence, such as: John works at Google.",
+    )
     @staticmethod
     async def text(parents: list[Relationship], info: Info) -> list[str | Exception]:
         ids = [id for edge in parents for id in (edge.row.source_id, edge.row.target_id)]
@@ -54,12 +57,12 @@ class Relationship(Claim, Node):
             for edge in parents
         ]
 
-    @batched(description="The entity that it starts from.")
+    @batched(needs=("row.source_id",), description="The entity that it starts from.")
     @staticmethod
     async def source(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
         return await entities_by_id(info, [edge.row.source_id for edge in parents])
 
-    @batched(description="The entity that it leads to.")
+    @batched(needs=("row.target_id",), description="The entity that it leads to.")
     @staticmethod
     async def target(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
         return await entities_by_id(info, [edge.row.target_id for edge in parents])

@@ -49,7 +49,7 @@ class Store:
         self.settings = settings
         self.database = Database(settings)
         self.index = vectors.VectorIndex(settings)
-        self.read = Reader(self.database.reading, self.database.dialect)
+        self.read = Reader(self.database.reading, self.database.dialect, self.database.line)
         self.spool = Spool(settings.data / "spool")
         self.cursor_secret = b""
         self._clock = clock

@@ -25,11 +25,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.store.driver import driver
+from server.store.lines import Lines
+from server.store.prepared import Line
 
 # A transaction that its process has left open this long is given up: a machine that vanished must not keep a lock.
 _ABANDONED_MS = 60_000
 # SQLSTATE classes and codes of PostgreSQL that say "not now": connection lost, no resources, shut down or starting,
 # deadlock or serialization failure, lock timeout, abandoned transaction.
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NOT_NOW = ("08", "53", "57P", "40", "55P03", "25P03")
 
 # A connection for reads holds no transaction, so none has to be rolled back when it goes back to its pool.
@@ -83,15 +86,17 @@ class Database:
         if self.dialect == "sqlite":
             settings.data.mkdir(parents=True, exist_ok=True)
             self._writer = self._sqlite(url, settings, pool_size=1, **options)
-            self._reader = self._sqlite(url, settings, pool_size=min(settings.pool_size, 4), **_READING, **options)
+            lines = min(settings.pool_size, 4)
+            self._reader = self._sqlite(url, settings, pool_size=2 * lines, **_READING, **options)
             event.listen(self._writer.sync_engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
             event.listen(self._writer.sync_engine.pool, "invalidate", _end_transaction)
         else:
             writers = max(1, settings.pool_size // 2)
             self._writer = self._postgresql(url, settings, pool_size=writers, **options)
-            self._reader = self._postgresql(
-                url, settings, pool_size=max(1, settings.pool_size - writers), **_READING, **options
-            )
+            readers = max(2, settings.pool_size - writers)
+            lines = (readers + 1) // 2
+            self._reader = self._postgresql(url, settings, pool_size=readers, **_READING, **options)
+        self._lines = Lines(self._reader, lines, settings.busy_timeout)
 
     @staticmethod
     def _postgresql(url: str, settings: Settings, **options: Any) -> AsyncEngine:
@@ -140,6 +145,13 @@ class Database:
                 yield connection
 
     @asynccontextmanager
+    async def line(self) -> AsyncIterator[Line]:
+        """Lend a connection for prepared reads; each statement sees what was committed when it began."""
+        with translated():
+            async with self._lines.borrowed() as line:
+                yield line
+
+    @asynccontextmanager
     async def writing(self, *, lasting: bool = True, rebuilding: bool = False) -> AsyncIterator[AsyncConnection]:
         """Open a write transaction; it commits when the block ends and rolls back when it raises.
 
@@ -156,6 +168,7 @@ class Database:
 
     async def close(self) -> None:
         """Close all connections."""
+        await self._lines.close()
         await self._reader.dispose()
         await self._writer.dispose()
 
@@ -193,7 +206,11 @@ def translated() -> Iterator[None]:
         if not unavailable(error):
             raise
         raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
-    except PostgresError as error:  # while connecting, where SQLAlchemy passes them through
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _BUSY:
+            raise
+        raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
+    except PostgresError as error:  # while connecting or in a prepared read, where SQLAlchemy does not wrap them
         if not _not_now(error):
             raise
         raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
@@ -204,7 +221,7 @@ def translated() -> Iterator[None]:
 def unavailable(error: DBAPIError) -> bool:
     """Return whether the database failed to answer, as opposed to refusing a statement."""
     if isinstance(error.orig, sqlite3.OperationalError):
-        return error.orig.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        return error.orig.sqlite_errorcode & 0xFF in _BUSY
     if error.connection_invalidated or isinstance(error, InterfaceError | OperationalError):
         return True
     return _not_now(error.orig)

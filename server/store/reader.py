@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, Select, bindparam, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Executable, Select, Table, bindparam, func, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
 from server import models
 from server.store import records
 from server.store.filters import ChangeFilter, Everything, Filter
+from server.store.prepared import Line, fetch
 from server.store.relations import Relation, Sorting, table_of
 from server.store.statements import (
     PARENT,
@@ -36,6 +37,7 @@ from server.store.statements import (
 )
 from server.terms import DEFAULT_VIEW, Origin
 
+Borrow = Callable[[], AbstractAsyncContextManager[Line]]
 Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 K = TypeVar("K")
 V = TypeVar("V")
@@ -100,10 +102,11 @@ def _pages(
     return first_of_each(dialect, relation.table, own, columns, sorting.order(relation.table))
 
 
-@cache
-def _of_keys(dialect: str, record: type[Any]) -> Select[Any]:
-    keys, table = keys_table(dialect), table_of(TABLES[record])
-    return select(*columns_of(record)).select_from(keys.join(table, table.c.id == keys.c.value))
+@lru_cache(256)
+def _of_keys(dialect: str, table: Table, record: type[Any]) -> Select[Any]:
+    keys = keys_table(dialect)
+    columns = [table.c[name] for name in record._fields]
+    return select(*columns).select_from(keys.join(table, table.c.id == keys.c.value))
 
 
 @cache
@@ -152,6 +155,11 @@ def _expanded(
     return Page(found[:first], len(found) > first)
 
 
+@lru_cache(256)
+def _counts(dialect: str, relation: Relation[Any], filter: Filter) -> Select[Any]:
+    return count_of_each(dialect, relation.ids(filter.conditions))
+
+
 def _run_and_document(row: Sequence[Any]) -> tuple[records.IngestionRecord, records.DocumentRecord]:
     middle = len(records.IngestionRecord._fields)
     end = middle + len(records.DocumentRecord._fields)
@@ -159,11 +167,17 @@ def _run_and_document(row: Sequence[Any]) -> tuple[records.IngestionRecord, reco
 
 
 class Reader:
-    """Reads of one database. `dialect` is "sqlite" or "postgresql"."""
+    """Reads of one database. `dialect` is "sqlite" or "postgresql"; `line` lends connections for prepared reads."""
 
-    def __init__(self, connect: Connect, dialect: str) -> None:
+    def __init__(self, connect: Connect, dialect: str, line: Borrow | None = None) -> None:
         self._connect = connect
+        self._line = line or self._own_line
         self.dialect = dialect
+
+    @asynccontextmanager
+    async def _own_line(self) -> AsyncIterator[Line]:
+        async with self._connect() as connection:
+            yield await Line.of(connection)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """Return all rows of a statement."""
@@ -171,16 +185,30 @@ class Reader:
             result = await connection.execute(statement, values or {})
             return result.all()
 
+    async def fetch(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
+        """Return all rows of a statement that was made once and for all, as tuples."""
+        async with self._line() as line:
+            return await fetch(line, statement, values)
+
     async def _by_keys(self, statement: Executable, keys: Sequence[UUID]) -> Sequence[Any]:
         return await self.rows(statement, {"keys": keys_value(self.dialect, keys)})
 
-    async def by_ids(self, record: type[Record], ids: Sequence[UUID]) -> list[Record | None]:
-        """Return the rows with these ids, None where there is none. One statement."""
+    async def _of_keys(self, statement: Select[Any], keys: Sequence[UUID]) -> Sequence[Any]:
+        return await self.fetch(statement, {"keys": keys_value(self.dialect, keys)})
+
+    async def by_ids(
+        self, record: type[Record], ids: Sequence[UUID], columns: frozenset[str] | None = None
+    ) -> list[Record | None]:
+        """Return the rows with these ids, None where there is none. One statement.
+
+        Of rows that only some `columns` are wanted of, the others are missing, save the id.
+        """
         if not ids:
             return []
-        statement = _of_keys(self.dialect, record)
-        make = record._make  # type: ignore[attr-defined]
-        found = {row[0]: make(row) for row in await self._by_keys(statement, list(dict.fromkeys(ids)))}
+        table, record = table_of(TABLES[record]), part_of(record, columns)
+        statement = _of_keys(self.dialect, table, record)
+        new = tuple.__new__
+        found = {row[0]: new(record, row) for row in await self._of_keys(statement, list(dict.fromkeys(ids)))}
         return [found.get(id) for id in ids]
 
     async def lists(self, record: type[Record], column: str, keys: Sequence[UUID], *order: str) -> list[list[Record]]:
@@ -191,7 +219,7 @@ class Reader:
         make = record._make  # type: ignore[attr-defined]
         own = list(dict.fromkeys(keys))
         lists = dict(
-            zip(own, grouped(own, ((r[0], make(r[1:])) for r in await self._by_keys(statement, own))), strict=True)
+            zip(own, grouped(own, ((r[0], make(r[1:])) for r in await self._of_keys(statement, own))), strict=True)
         )
         return [lists[key] for key in keys]
 
@@ -216,7 +244,7 @@ class Reader:
         statement = _pages(self.dialect, relation, record, filter, sorting, after is not None)
         keys = list(dict.fromkeys(parents))
         bound = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
-        lists = by_ordinal(self.dialect, len(keys), await self.rows(statement, bound), record)
+        lists = by_ordinal(self.dialect, len(keys), await self.fetch(statement, bound), record)
         pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, lists, strict=True)}
         return [pages[parent] for parent in parents]
 
@@ -224,8 +252,8 @@ class Reader:
         """Return how many rows each parent has. One statement."""
         if not parents:
             return []
-        statement = count_of_each(self.dialect, relation.ids(filter.conditions))
-        found = {row[0]: row[1] for row in await self._by_keys(statement, list(dict.fromkeys(parents)))}
+        statement = _counts(self.dialect, relation, filter)
+        found = {row[0]: row[1] for row in await self._of_keys(statement, list(dict.fromkeys(parents)))}
         return [found[parent] for parent in parents]
 
     async def one(self, record: type[Record], id: UUID) -> Record | None:

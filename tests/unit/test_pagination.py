@@ -219,7 +219,7 @@ async def test_an_empty_page_has_no_cursors() -> None:
         [], [], bound_to=LIST, secret=SECRET, has_next=False, after=None, counts=Counts(lambda: asyncio.sleep(0, [0]))
     )
     info = page.page_info()
-    assert (info.start_cursor, info.end_cursor, page.edges()) == (None, None, [])
+    assert (info.start_cursor(), info.end_cursor(), page.edges()) == (None, None, [])
 
 
 async def test_a_count_is_read_once_however_often_it_is_asked_for() -> None:
