@@ -81,14 +81,17 @@ async def pages(
 
 
 def columns_of(info: Info, *paths: tuple[str, ...]) -> frozenset[str] | None:
-    """Return the columns of its rows that a field's selection reads below these paths; None: any of them."""
+    """Return the columns of its rows that a field's selection reads below these paths; None: any of them.
+
+    Only types that are made of their row declare what they read of it; those that copy it declare nothing.
+    """
     found: set[str] = set()
     for path in paths:
         attributes = needed(info, *path)
         if attributes is None or any(not one.startswith(_ROW) for one in attributes):
             return None
         found.update(one.removeprefix(_ROW) for one in attributes)
-    return frozenset(found)
+    return frozenset(found) or None
 
 
 def counts(info: Info, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _ALL) -> Counts:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from uuid import UUID, SafeUUID
 
 from asyncpg import InterfaceError
-from sqlalchemy import Select, Uuid
+from sqlalchemy import Float, Select, Uuid
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -110,6 +110,8 @@ def _prepare(statement: Select[Any], dialect: Dialect, names: tuple[str, ...]) -
 def _conversion(type_: Any, dialect: Dialect) -> Convert | None:
     if dialect.name == "sqlite" and type(type_) is Uuid:
         return _uuid
+    if isinstance(type_, Float):
+        return None  # both drivers answer floats; SQLAlchemy would have to be told PostgreSQL's number of the type
     found: Convert | None = type_.dialect_impl(dialect).result_processor(dialect, None)
     return found
 

@@ -60,7 +60,7 @@ class Branch:
         return select().select_from(joined).where(alias.c[parent] == PARENT, *live), row, alias.c[child]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Relation(Generic[Record]):
     """The rows of `table` that belong to a parent, read as `record`."""
 
