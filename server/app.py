@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -166,14 +167,19 @@ async def load_sample(knowledge: Knowledge) -> None:
     await knowledge.volumes.update(volume, {"description": _SAMPLE}, None, LOCAL.actor)
 
 
-def create_app(settings: Settings) -> Starlette:
-    """Return the web application. Its lifespan migrates, opens and runs everything, and makes the volume "default"."""
+def create_app(settings: Settings, *, whole_process: bool = False) -> Starlette:
+    """Return the web application. Its lifespan migrates, opens and runs everything, and makes the volume "default".
+
+    A process that serves nothing else says so: what it holds once it is started is then left out of garbage collection.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with opened(settings) as knowledge, running(knowledge, ingesting=settings.ingestion) as worker:
             await knowledge.volumes.ensure(DEFAULT_VOLUME, LOCAL.actor)
             app.state.knowledge, app.state.worker = knowledge, worker
+            if whole_process:
+                _spare_collecting()
             yield
 
     async def context(request: Request) -> Context:
@@ -201,6 +207,16 @@ def create_app(settings: Settings) -> Starlette:
     hosts = [name.strip() for name in settings.allowed_hosts.split(",")]
     known = Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     return Starlette(routes=routes, lifespan=lifespan, middleware=[known], exception_handlers={Exception: _broken})
+
+
+def _spare_collecting() -> None:
+    """Leave what is there now out of garbage collection, and collect what comes less often.
+
+    A large answer makes tens of thousands of objects, which otherwise would have the whole process walked through again and again.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -238,7 +254,7 @@ def from_environment() -> Starlette:
     """Return the application that the environment asks for; the entry point of each server process."""
     settings = Settings()
     configure_logging(settings.log_level)
-    return create_app(settings)
+    return create_app(settings, whole_process=True)
 
 
 def configure_logging(level: str) -> None:

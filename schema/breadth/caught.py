@@ -26,7 +26,7 @@ class Caught:
         return self.error is not None
 
 
-def attempt(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+def attempt(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
     """Return what a function returns, or the exception that it raises."""
     with Caught() as caught:
         return function(*arguments, **named)

@@ -176,10 +176,12 @@ class ListOf(Completer):
         shares = None
         if weights is not None:
             shares = [w for w, own in zip(weights, lists, strict=True) for _ in own]
-        run.spend(len(items) if shares is None else sum(shares))
+        number = len(items) if shares is None else sum(shares)
+        run.spend(number)
         try:
             done = self.item.complete(run, items, shares, work) if items else items
         except Unready as unready:
+            run.spend(-number)  # the column comes again
             raise Unready(_cut(unready.column, lists, faults)) from None
         return _cut(done, lists, faults)
 

@@ -153,7 +153,7 @@ async def call(
     if len(results) != len(parents):
         field = f"{info._raw_info.parent_type.name}.{info.field_name}"
         raise RuntimeError(f"{field} answered {len(results)} results for {len(parents)} parents")
-    return results
+    return list(results)
 
 
 def frozen(value: Any) -> Any:

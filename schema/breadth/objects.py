@@ -114,6 +114,9 @@ class ObjectOf(Completer):
 
 
 def _own_type(run: Run, type_: Composite, class_: type) -> GraphQLObjectType | None:
+    asked = type_.extensions.get(_BACKREF)
+    if getattr(asked, "resolve_type", None) is not None:
+        return None
     definition = class_.__dict__.get("__strawberry_definition__")
     if definition is None or definition.is_interface or definition.is_type_of is not None:
         return None

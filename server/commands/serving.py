@@ -126,7 +126,7 @@ def serve(settings: Settings, opened: socket.socket, ready: Callable[[], None], 
     }
     with contextlib.suppress(KeyboardInterrupt):
         if settings.workers == 1:
-            uvicorn.Server(uvicorn.Config(create_app(settings), **options)).run([opened])
+            uvicorn.Server(uvicorn.Config(create_app(settings, whole_process=True), **options)).run([opened])
         else:
             os.environ |= {variable(name): str(getattr(settings, name)) for name in _FLAGS}
             config = uvicorn.Config("server.app:from_environment", factory=True, workers=settings.workers, **options)
