@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
-from schema.breadth import needed
+from schema.breadth import needed, selected
 from schema.context import Info
 from schema.pagination import Connection, Counts, check_first, connect, decode_cursor
 from server.store.filters import Everything, Filter
+from server.store.reader import ENDS, End
 from server.store.relations import Relation, Sorting
 from server.store.statements import KeysetValue, Page, Record
 
@@ -65,8 +66,9 @@ async def pages(
     filter: Filter = _ALL,
     sorting: Sorting = _BY_ID,
     columns: frozenset[str] | None = None,
+    ends: tuple[End, ...] = (),
 ) -> list[Page[Record]]:
-    """Return the page of each parent; of rows only some `columns`, where those are all that is wanted.
+    """Return the page of each parent; of rows only some `columns`, where those are all that is wanted, and the `ends` with them.
 
     Raises:
         BadUserInput: `first` is out of its bounds, or the cursor is not of this list.
@@ -74,7 +76,7 @@ async def pages(
     """
     size, start = check_first(first), behind(info, after, bound_to)
     found = await info.context.store.read.pages(
-        relation, parents, filter, first=size, sorting=sorting, after=start, columns=columns
+        relation, parents, filter, first=size, sorting=sorting, after=start, columns=columns, ends=ends
     )
     info.context.spend(info, [len(page.rows) for page in found])
     return found
@@ -92,6 +94,16 @@ def columns_of(info: Info, *paths: tuple[str, ...]) -> frozenset[str] | None:
             return None
         found.update(one.removeprefix(_ROW) for one in attributes)
     return frozenset(found) or None
+
+
+def ends_of(info: Info, relation: Relation[Any]) -> tuple[End, ...]:
+    """Return the entities at the ends of a connection's nodes that the operation asks for: they come with the nodes' rows."""
+    asked = (selected(info, "nodes") or frozenset()) | (selected(info, "edges", "node") or frozenset())
+    return tuple(
+        End(name, column, columns_of(info, ("nodes", name), ("edges", "node", name)))
+        for name, column in ENDS.get(relation.record, {}).items()
+        if name in asked
+    )
 
 
 def counts(info: Info, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _ALL) -> Counts:
@@ -127,6 +139,7 @@ async def connections(
         filter=filter,
         sorting=sorting,
         columns=columns_of(info, ("nodes",), ("edges", "node")),
+        ends=ends_of(info, relation),
     )
     totals = counts(info, relation, parents, filter)
     secret = info.context.store.cursor_secret

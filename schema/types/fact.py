@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import strawberry
@@ -14,7 +15,7 @@ from schema.types.evidence import Claim
 from schema.types.node import Node
 from server.errors import NotFound
 from server.ids import NodeKind, encode_id
-from server.store.records import EntityRecord, FactRecord
+from server.store.records import EntityRecord, FactRecord, RelationshipRecord
 from server.terms import ValueType
 
 if TYPE_CHECKING:
@@ -50,7 +51,23 @@ class Fact(Claim, Node):
     @batched(needs=("row.subject_id",), description="The entity that it is about.")
     @staticmethod
     async def subject(parents: list[Fact], info: Info) -> list[LazyEntity | Exception]:
-        return await entities_by_id(info, [fact.row.subject_id for fact in parents])
+        return await ends(info, [fact.row for fact in parents], "subject")
+
+
+async def ends(
+    info: Info, rows: Sequence[FactRecord | RelationshipRecord], name: Literal["subject", "source", "target"]
+) -> list[Entity | Exception]:
+    """Return the entity at one end of each claim; no statement where it came with the claims' rows."""
+    from schema.types.entity import Entity
+
+    known: list[Any] = [getattr(row, name, None) for row in rows]
+    if None in known:
+        return await entities_by_id(info, [getattr(row, f"{name}_id") for row in rows])
+    made: dict[UUID, Entity] = {}
+    for row in known:
+        if row.id not in made:
+            made[row.id] = Entity.of(row)
+    return [made[row.id] for row in known]
 
 
 async def entities_by_id(info: Info, ids: list[UUID]) -> list[Entity | Exception]:

@@ -10,7 +10,7 @@ from strawberry.scalars import JSON
 from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.types.evidence import Claim
-from schema.types.fact import entities_by_id, gone
+from schema.types.fact import ends, gone
 from schema.types.node import Node
 from server.ids import NodeKind, encode_id
 from server.services.relationships import sentence
@@ -60,9 +60,9 @@ class Relationship(Claim, Node):
     @batched(needs=("row.source_id",), description="The entity that it starts from.")
     @staticmethod
     async def source(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
-        return await entities_by_id(info, [edge.row.source_id for edge in parents])
+        return await ends(info, [edge.row for edge in parents], "source")
 
     @batched(needs=("row.target_id",), description="The entity that it leads to.")
     @staticmethod
     async def target(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
-        return await entities_by_id(info, [edge.row.target_id for edge in parents])
+        return await ends(info, [edge.row for edge in parents], "target")

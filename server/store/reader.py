@@ -10,7 +10,7 @@ from collections import namedtuple
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache, lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Executable, Select, Table, bindparam, func, or_, select, union_all
@@ -81,29 +81,79 @@ def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
     return [groups[key] for key in keys]
 
 
+class End(NamedTuple):
+    """The entity that a column of a row names, read with the row as the field `name`; of it only some `columns`, or all."""
+
+    name: str
+    column: str
+    columns: frozenset[str] | None
+
+
+ENDS: dict[type[Any], dict[str, str]] = {
+    records.FactRecord: {"subject": "subject_id"},
+    records.RelationshipRecord: {"source": "source_id", "target": "target_id"},
+}
+"""The entities that a row can be read with, and the columns that name them."""
+
+
+def part_of(
+    record: type[Record],
+    columns: frozenset[str] | None,
+    sorted_by: tuple[str, ...] = (),
+    ends: tuple[End, ...] = (),
+) -> type[Record]:
+    """Return a record with only some of the columns, and with ends; to read another column of it is an error."""
+    if columns is None and not ends:
+        return record
+    fields = record._fields  # type: ignore[attr-defined]
+    wanted = set(fields) if columns is None else columns | {"id", *sorted_by}
+    kept = (*(name for name in fields if name in wanted), *(end.name for end in ends))
+    return cast("type[Record]", _named_tuple(record.__name__, kept))
+
+
 @lru_cache(512)
-def _part(record: type[Record], names: frozenset[str]) -> type[Record]:
-    kept = [name for name in record._fields if name in names]  # type: ignore[attr-defined]
-    return cast("type[Record]", namedtuple(f"PartOf{record.__name__}", kept))
+def _named_tuple(name: str, fields: tuple[str, ...]) -> type[Any]:
+    return namedtuple(f"PartOf{name}", fields)
 
 
-def part_of(record: type[Record], columns: frozenset[str] | None, sorted_by: Sequence[str] = ()) -> type[Record]:
-    """Return a record with only some of the columns; to read another one of it is an error."""
-    return record if columns is None else _part(record, columns | {"id", *sorted_by})
+def _making(record: type[Record], ends: tuple[End, ...]) -> Callable[[Any], Record]:
+    """Return how a record is made of a row's own columns and then those of its ends."""
+    new = tuple.__new__
+    if not ends:
+        return lambda row: new(record, row)
+    own = len(record._fields) - len(ends)  # type: ignore[attr-defined]
+    places, start = [], own
+    for end in ends:
+        part = part_of(records.EntityRecord, end.columns)
+        places.append((part, start, start + len(part._fields)))
+        start += len(part._fields)
+    return lambda row: new(record, (*row[:own], *[new(part, row[a:b]) for part, a, b in places]))
 
 
 # Statements whose text never changes are made once: SQLAlchemy takes longer to make one than SQLite to answer it.
 @lru_cache(512)
 def _pages(
-    dialect: str, relation: Relation[Any], record: type[Any], filter: Filter, sorting: Sorting, behind: bool
+    dialect: str,
+    relation: Relation[Any],
+    record: Any,
+    filter: Filter,
+    sorting: Sorting,
+    behind: bool,
+    ends: tuple[End, ...],
 ) -> Select[Any]:
     own = relation.ids(filter.conditions, sorting, behind=behind)
-    columns = [relation.table.c[name] for name in record._fields]
-    return first_of_each(dialect, relation.table, own, columns, sorting.order(relation.table))
+    columns = [relation.table.c[name] for name in record._fields if name in relation.table.c]
+    joins = []
+    for end in ends:
+        entity = table_of(models.Entity).alias()
+        joins.append((entity, entity.c.id == relation.table.c[end.column]))
+        columns += [entity.c[name] for name in part_of(records.EntityRecord, end.columns)._fields]
+    order = sorting.order(relation.table)
+    return first_of_each(dialect, relation.table, own, columns, order, joins=joins)
 
 
 @lru_cache(256)
-def _of_keys(dialect: str, table: Table, record: type[Any]) -> Select[Any]:
+def _of_keys(dialect: str, table: Table, record: Any) -> Select[Any]:
     keys = keys_table(dialect)
     columns = [table.c[name] for name in record._fields]
     return select(*columns).select_from(keys.join(table, table.c.id == keys.c.value))
@@ -233,18 +283,20 @@ class Reader:
         sorting: Sorting = _BY_ID,
         after: Sequence[KeysetValue] | None = None,
         columns: frozenset[str] | None = None,
+        ends: tuple[End, ...] = (),
     ) -> list[Page[Record]]:
         """Return the first rows of each parent, behind `after` where given. One statement.
 
-        Of rows that only some `columns` are wanted of, the others are missing, save the id and what the rows are sorted by.
+        Of rows that only some `columns` are wanted of, the others are missing, save the id and what the rows are sorted by. The
+        entities of `ends` are read with the rows.
         """
         if not parents:
             return []
-        record = part_of(relation.record, columns, sorting.names)
-        statement = _pages(self.dialect, relation, record, filter, sorting, after is not None)
+        record = part_of(relation.record, columns, sorting.names, ends)
+        statement = _pages(self.dialect, relation, record, filter, sorting, after is not None, ends)
         keys = list(dict.fromkeys(parents))
         bound = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
-        lists = by_ordinal(self.dialect, len(keys), await self.fetch(statement, bound), record)
+        lists = by_ordinal(self.dialect, len(keys), await self.fetch(statement, bound), _making(record, ends))
         pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, lists, strict=True)}
         return [pages[parent] for parent in parents]
 
@@ -464,7 +516,7 @@ class Reader:
         columns = columns_of(records.ChangeRecord)
         statement = first_of_each(self.dialect, table, own, columns, newest, id_name="seq")
         rows = await self._by_keys(statement, list(volumes))
-        lists = by_ordinal(self.dialect, len(volumes), rows, records.ChangeRecord)
+        lists = by_ordinal(self.dialect, len(volumes), rows, records.ChangeRecord._make)
         return [_expanded(entries, first, after) for entries in lists]
 
     async def changes_numbered(self, numbers: Collection[int]) -> list[records.ChangeRecord]:

@@ -7,7 +7,7 @@ a correlated sub-select with LIMIT that walks an index per parent; a window func
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -16,6 +16,7 @@ from uuid import UUID
 import orjson
 from sqlalchemy import (
     ColumnElement,
+    FromClause,
     Integer,
     Select,
     String,
@@ -91,12 +92,12 @@ def keys_table(dialect: str) -> NamedFromClause:
     return unnested.render_derived(name="k")
 
 
-def by_ordinal(dialect: str, number: int, rows: Iterable[Any], record: type[Record]) -> list[list[Record]]:
-    """Return the records of each of `number` keys from rows that begin with the key's ordinal."""
+def by_ordinal(dialect: str, number: int, rows: Iterable[Any], make: Callable[[Any], Record]) -> list[list[Record]]:
+    """Return the records of each of `number` keys, made from rows that begin with the key's ordinal."""
     lists: list[list[Record]] = [[] for _ in range(number)]
-    start, new = (0 if dialect == "sqlite" else 1), tuple.__new__
+    start = 0 if dialect == "sqlite" else 1
     for row in rows:
-        lists[row[0] - start].append(new(record, row[1:]))
+        lists[row[0] - start].append(make(row[1:]))
     return lists
 
 
@@ -116,10 +117,12 @@ def first_of_each(
     columns: Sequence[ColumnElement[Any]],
     order: Order,
     id_name: str = "id",
+    joins: Sequence[tuple[FromClause, ColumnElement[bool]]] = (),
 ) -> Select[Any]:
     """Return the statement for the first rows of each key: (ordinal of the key, *columns), in the order of keys and rows.
 
-    `own` selects, as `id`, the values of `id_name` of the rows of `table` that belong to PARENT, ordered and limited.
+    `own` selects, as `id`, the values of `id_name` of the rows of `table` that belong to PARENT, ordered and limited. Tables of `joins`,
+    each with its condition, have one row for each.
     """
     keys = keys_table(dialect)
     if dialect == "sqlite":
@@ -127,6 +130,8 @@ def first_of_each(
     else:
         wanted = own.lateral("c")
         joined = keys.join(wanted, true()).join(table, table.c[id_name] == wanted.c.id)
+    for other, condition in joins:
+        joined = joined.join(other, condition)
     return select(keys.c.key, *columns).select_from(joined).order_by(keys.c.key, *order.clauses())
 
 

@@ -68,10 +68,10 @@ WIDTHS = pytest.mark.parametrize("width", [1, 10, 100])
 
 
 @WIDTHS
-async def test_entities_with_claims_and_their_targets_take_11(api: Api, width: int) -> None:
+async def test_entities_with_claims_and_their_targets_take_10(api: Api, width: int) -> None:
     data = await asked(api, ENTITIES, width)
     assert reached(data, "entities.nodes.relationships.edges.node.target.facts.nodes.content") == width * 2 * 2
-    assert len(api.statements) == 11
+    assert len(api.statements) == 10
 
 
 @WIDTHS
@@ -99,14 +99,14 @@ async def test_memories_with_all_that_they_are_tied_to_take_19(api: Api, width: 
 
 
 @WIDTHS
-async def test_volumes_with_all_their_lists_take_35(api: Api, width: int) -> None:
+async def test_volumes_with_all_their_lists_take_33(api: Api, width: int) -> None:
     for n in range(width - 1):
         await new_world(api.store, await new_volume(api.store, f"volume {n:03}"), 2)
     await asked(api, "{ volume { id } }", 2)
     data = (await api.ask(VOLUMES))["volumes"]
     assert data["totalCount"] == width
     assert reached(data, "nodes.changes.nodes.node.id") == width * (1 + 2 + 2 * FACTS)
-    assert len(api.statements) == 35
+    assert len(api.statements) == 33
 
 
 async def test_the_texts_of_over_a_thousand_documents_are_read_at_once(api: Api) -> None:
