@@ -1,0 +1,110 @@
+"""Prepared reads and the connections that they borrow, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from storage.test_pages import graph, new_volume
+
+from server import models
+from server.config import Settings
+from server.errors import UpstreamUnavailable
+from server.store import Store, records
+from server.store import relations as rel
+from server.store.filters import FactFilter
+from server.store.reader import TABLES, End, columns_of
+from server.store.relations import Sorting, table_of
+
+
+async def filled(store: Store) -> tuple[UUID, list[UUID]]:
+    volume = await new_volume(store)
+    entities = await graph(store, volume)
+    at = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+    async with store.write(volume, "test") as tx:
+        tx.insert(
+            models.Fact,
+            subject_id=entities[0],
+            content="dated",
+            claim_key="dated",
+            valid_from=at,
+            valid_from_precision="DAY",
+            importance=0.1,
+        )
+        tx.insert(models.Entity, name="P", match_key="p", type="x", properties={"a": [1, None, "é"]}, confidence=1.0)
+    return volume, entities
+
+
+@pytest.mark.parametrize("record", [records.EntityRecord, records.FactRecord, records.RelationshipRecord])
+async def test_values_are_those_that_sqlalchemy_reads(store: Store, record: type[Any]) -> None:
+    await filled(store)
+    table = table_of(TABLES[record])
+    expected = await store.read.rows(select(*columns_of(record)).order_by(table.c.id))
+    found = await store.read.by_ids(record, [row[0] for row in expected])
+    assert [tuple(row) for row in found if row is not None] == [tuple(row) for row in expected]
+    types = [[type(value).__mro__[-2] for value in row] for row in expected]
+    assert [[type(value).__mro__[-2] for value in row] for row in found if row is not None] == types
+
+
+async def test_a_part_of_a_row_has_its_id_what_it_is_sorted_by_and_what_was_asked(store: Store) -> None:
+    _, entities = await filled(store)
+    sorting = Sorting(("importance",))
+    (page,) = await store.read.pages(
+        rel.FACTS_OF_ENTITY,
+        entities[:1],
+        FactFilter(),
+        first=1,
+        sorting=sorting,
+        columns=frozenset({"content"}),
+    )
+    (row,) = page.rows
+    assert row._fields == ("id", "content", "importance")
+    assert (row.content, row.importance) == ("0.0", 0.0)
+    with pytest.raises(AttributeError, match="PartOfFactRecord"):
+        _ = row.status
+
+
+async def test_the_entities_at_the_ends_come_with_the_rows(store: Store) -> None:
+    _, (a, b, _c) = await filled(store)
+    ends = (End("source", "source_id", frozenset({"name"})), End("target", "target_id", None))
+    (page,) = await store.read.pages(
+        rel.RELATIONSHIPS_OF_ENTITY[rel.Direction.OUT], [a], first=1, columns=frozenset({"type"}), ends=ends
+    )
+    row: Any = page.rows[0]
+    assert row._fields == ("id", "type", "source", "target")
+    assert (row.type, tuple(row.source)) == ("NEXT", (a, "E0"))
+    assert row.target == (await store.read.by_ids(records.EntityRecord, [b]))[0]
+
+
+async def test_a_cancelled_read_gives_its_connection_up_and_the_next_one_works(store: Store) -> None:
+    _, entities = await filled(store)
+    for _ in range(12):  # more than there are connections
+        task = asyncio.create_task(store.read.by_ids(records.EntityRecord, entities))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    found = await store.read.by_ids(records.EntityRecord, entities)
+    assert [row.name for row in found if row is not None] == ["E0", "E1", "E2"]
+
+
+async def test_more_reads_than_connections_wait_their_turn(store: Store) -> None:
+    _, entities = await filled(store)
+    reads = [store.read.by_ids(records.EntityRecord, [entities[n % 3]]) for n in range(60)]
+    found = await asyncio.gather(*reads)
+    assert [row.name for (row,) in found if row is not None] == [f"E{n % 3}" for n in range(60)]
+
+
+async def test_a_read_that_gets_no_connection_in_time_is_told_to_come_again(settings: Settings) -> None:
+    store = Store(settings.model_copy(update={"busy_timeout": 0.1, "pool_size": 1}))
+    await store.migrate()
+    async with store.database.line():
+        with pytest.raises(UpstreamUnavailable, match="too busy"):
+            async with store.database.line():
+                pass
+    assert await store.read.by_ids(records.EntityRecord, [UUID(int=1)]) == [None]
+    await store.close()
