@@ -10,8 +10,8 @@ from schema.breadth import needed, selected
 from schema.context import Info
 from schema.pagination import Connection, Counts, check_first, connect, decode_cursor
 from server.store.filters import Everything, Filter
-from server.store.reader import ENDS, End
 from server.store.relations import Relation, Sorting
+from server.store.selections import ENDS, End
 from server.store.statements import KeysetValue, Page, Record
 
 T = TypeVar("T")

@@ -6,22 +6,22 @@ one result per key, in key order. The number of statements of a call never depen
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import cache, lru_cache
-from typing import Any, NamedTuple, TypeVar, cast
+from functools import cache
+from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, Select, Table, bindparam, func, or_, select, union_all
+from sqlalchemy import Executable, Select, bindparam, func, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
 from server import models
-from server.store import records
+from server.store import records, selections
 from server.store.filters import ChangeFilter, Everything, Filter
 from server.store.prepared import Line, fetch
 from server.store.relations import Relation, Sorting, table_of
+from server.store.selections import TABLES, End, columns_of
 from server.store.statements import (
     PARENT,
     KeysetValue,
@@ -30,7 +30,6 @@ from server.store.statements import (
     Record,
     after_values,
     by_ordinal,
-    count_of_each,
     first_of_each,
     keys_table,
     keys_value,
@@ -42,35 +41,8 @@ Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 K = TypeVar("K")
 V = TypeVar("V")
 
-TABLES: dict[type[Any], type[SQLModel]] = {
-    records.VolumeRecord: models.Volume,
-    records.EntityRecord: models.Entity,
-    records.AliasRecord: models.Alias,
-    records.FactRecord: models.Fact,
-    records.RelationshipRecord: models.Relationship,
-    records.EvidenceRecord: models.Evidence,
-    records.PredicateRecord: models.Predicate,
-    records.MemoryRecord: models.Memory,
-    records.MemoryLinkRecord: models.MemoryLink,
-    records.DocumentRecord: models.Document,
-    records.CopyRecord: models.DocumentCopy,
-    records.ChunkRecord: models.Chunk,
-    records.IngestionRecord: models.Ingestion,
-    records.RejectionRecord: models.Rejection,
-    records.UploadRecord: models.Upload,
-    records.ProjectRecord: models.Project,
-    records.CodeArtifactRecord: models.CodeArtifact,
-    records.ChangeRecord: models.Change,
-}
-
 _NOTHING = Everything()
 _BY_ID = Sorting()
-
-
-def columns_of(record: type[Any]) -> list[ColumnElement[Any]]:
-    """Return the columns of a record's table, in the record's order."""
-    table = table_of(TABLES[record])
-    return [table.c[name] for name in record._fields]
 
 
 def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
@@ -81,93 +53,7 @@ def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
     return [groups[key] for key in keys]
 
 
-class End(NamedTuple):
-    """The entity that a column of a row names, read with the row as the field `name`; of it only some `columns`, or all."""
-
-    name: str
-    column: str
-    columns: frozenset[str] | None
-
-
-ENDS: dict[type[Any], dict[str, str]] = {
-    records.FactRecord: {"subject": "subject_id"},
-    records.RelationshipRecord: {"source": "source_id", "target": "target_id"},
-}
-"""The entities that a row can be read with, and the columns that name them."""
-
-
-def part_of(
-    record: type[Record],
-    columns: frozenset[str] | None,
-    sorted_by: tuple[str, ...] = (),
-    ends: tuple[End, ...] = (),
-) -> type[Record]:
-    """Return a record with only some of the columns, and with ends; to read another column of it is an error."""
-    if columns is None and not ends:
-        return record
-    fields = record._fields  # type: ignore[attr-defined]
-    wanted = set(fields) if columns is None else columns | {"id", *sorted_by}
-    kept = (*(name for name in fields if name in wanted), *(end.name for end in ends))
-    return cast("type[Record]", _named_tuple(record.__name__, kept))
-
-
-@lru_cache(512)
-def _named_tuple(name: str, fields: tuple[str, ...]) -> type[Any]:
-    return namedtuple(f"PartOf{name}", fields)
-
-
-def _making(record: type[Record], ends: tuple[End, ...]) -> Callable[[Any], Record]:
-    """Return how a record is made of a row's own columns and then those of its ends."""
-    new = tuple.__new__
-    if not ends:
-        return lambda row: new(record, row)
-    own = len(record._fields) - len(ends)  # type: ignore[attr-defined]
-    places, start = [], own
-    for end in ends:
-        part = part_of(records.EntityRecord, end.columns)
-        places.append((part, start, start + len(part._fields)))
-        start += len(part._fields)
-    return lambda row: new(record, (*row[:own], *[new(part, row[a:b]) for part, a, b in places]))
-
-
 # Statements whose text never changes are made once: SQLAlchemy takes longer to make one than SQLite to answer it.
-@lru_cache(512)
-def _pages(
-    dialect: str,
-    relation: Relation[Any],
-    record: Any,
-    filter: Filter,
-    sorting: Sorting,
-    behind: bool,
-    ends: tuple[End, ...],
-) -> Select[Any]:
-    own = relation.ids(filter.conditions, sorting, behind=behind)
-    columns = [relation.table.c[name] for name in record._fields if name in relation.table.c]
-    joins = []
-    for end in ends:
-        entity = table_of(models.Entity).alias()
-        joins.append((entity, entity.c.id == relation.table.c[end.column]))
-        columns += [entity.c[name] for name in part_of(records.EntityRecord, end.columns)._fields]
-    order = sorting.order(relation.table)
-    return first_of_each(dialect, relation.table, own, columns, order, joins=joins)
-
-
-@lru_cache(256)
-def _of_keys(dialect: str, table: Table, record: Any) -> Select[Any]:
-    keys = keys_table(dialect)
-    columns = [table.c[name] for name in record._fields]
-    return select(*columns).select_from(keys.join(table, table.c.id == keys.c.value))
-
-
-@cache
-def _lists_of_keys(dialect: str, record: type[Any], column: str, order: tuple[str, ...]) -> Select[Any]:
-    keys, table = keys_table(dialect), table_of(TABLES[record])
-    statement = select(table.c[column], *columns_of(record)).select_from(
-        keys.join(table, table.c[column] == keys.c.value)
-    )
-    return statement.order_by(*(table.c[name] for name in order))
-
-
 @cache
 def _named() -> Any:
     """Return the statement for the entities with these match keys of these volumes, as their own or as an alias."""
@@ -203,11 +89,6 @@ def _expanded(
         places = range(entry.size - 1, -1, -1)
         found += [(entry, n) for n in places if after is None or (entry.seq, n) < after][: first + 1 - len(found)]
     return Page(found[:first], len(found) > first)
-
-
-@lru_cache(256)
-def _counts(dialect: str, relation: Relation[Any], filter: Filter) -> Select[Any]:
-    return count_of_each(dialect, relation.ids(filter.conditions))
 
 
 def _run_and_document(row: Sequence[Any]) -> tuple[records.IngestionRecord, records.DocumentRecord]:
@@ -255,8 +136,8 @@ class Reader:
         """
         if not ids:
             return []
-        table, record = table_of(TABLES[record]), part_of(record, columns)
-        statement = _of_keys(self.dialect, table, record)
+        table, record = table_of(TABLES[record]), selections.part_of(record, columns)
+        statement = selections.of_keys(self.dialect, table, record)
         new = tuple.__new__
         found = {row[0]: new(record, row) for row in await self._of_keys(statement, list(dict.fromkeys(ids)))}
         return [found.get(id) for id in ids]
@@ -265,7 +146,7 @@ class Reader:
         """Return all rows whose `column` is the key, ordered; for lists that are short by nature. One statement."""
         if not keys:
             return []
-        statement = _lists_of_keys(self.dialect, record, column, order)
+        statement = selections.lists_of_keys(self.dialect, record, column, order)
         make = record._make  # type: ignore[attr-defined]
         own = list(dict.fromkeys(keys))
         lists = dict(
@@ -292,11 +173,11 @@ class Reader:
         """
         if not parents:
             return []
-        record = part_of(relation.record, columns, sorting.names, ends)
-        statement = _pages(self.dialect, relation, record, filter, sorting, after is not None, ends)
+        record = selections.part_of(relation.record, columns, sorting.names, ends)
+        statement = selections.pages(self.dialect, relation, record, filter, sorting, after is not None, ends)
         keys = list(dict.fromkeys(parents))
         bound = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
-        lists = by_ordinal(self.dialect, len(keys), await self.fetch(statement, bound), _making(record, ends))
+        lists = by_ordinal(self.dialect, len(keys), await self.fetch(statement, bound), selections.making(record, ends))
         pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, lists, strict=True)}
         return [pages[parent] for parent in parents]
 
@@ -304,7 +185,7 @@ class Reader:
         """Return how many rows each parent has. One statement."""
         if not parents:
             return []
-        statement = _counts(self.dialect, relation, filter)
+        statement = selections.counts(self.dialect, relation, filter)
         found = {row[0]: row[1] for row in await self._of_keys(statement, list(dict.fromkeys(parents)))}
         return [found[parent] for parent in parents]
 

@@ -17,8 +17,8 @@ from server.errors import UpstreamUnavailable
 from server.store import Store, records
 from server.store import relations as rel
 from server.store.filters import FactFilter
-from server.store.reader import TABLES, End, columns_of
 from server.store.relations import Sorting, table_of
+from server.store.selections import TABLES, End, columns_of
 
 
 async def filled(store: Store) -> tuple[UUID, list[UUID]]:

@@ -1,0 +1,145 @@
+"""What is read of rows: parts of records, the entities at the ends of claims, and the statements that read them.
+
+Statements are made once and kept: SQLAlchemy takes longer to make one than SQLite to answer it. What differs from call to call (the keys,
+the size of a page, where it begins) is bound.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import ColumnElement, Select, Table, select
+from sqlmodel import SQLModel
+
+from server import models
+from server.store import records
+from server.store.filters import Filter
+from server.store.relations import Relation, Sorting, table_of
+from server.store.statements import Record, count_of_each, first_of_each, keys_table
+
+__all__ = ["ENDS", "TABLES", "End", "columns_of", "counts", "lists_of_keys", "making", "of_keys", "pages", "part_of"]
+
+TABLES: dict[type[Any], type[SQLModel]] = {
+    records.VolumeRecord: models.Volume,
+    records.EntityRecord: models.Entity,
+    records.AliasRecord: models.Alias,
+    records.FactRecord: models.Fact,
+    records.RelationshipRecord: models.Relationship,
+    records.EvidenceRecord: models.Evidence,
+    records.PredicateRecord: models.Predicate,
+    records.MemoryRecord: models.Memory,
+    records.MemoryLinkRecord: models.MemoryLink,
+    records.DocumentRecord: models.Document,
+    records.CopyRecord: models.DocumentCopy,
+    records.ChunkRecord: models.Chunk,
+    records.IngestionRecord: models.Ingestion,
+    records.RejectionRecord: models.Rejection,
+    records.UploadRecord: models.Upload,
+    records.ProjectRecord: models.Project,
+    records.CodeArtifactRecord: models.CodeArtifact,
+    records.ChangeRecord: models.Change,
+}
+
+
+def columns_of(record: type[Any]) -> list[ColumnElement[Any]]:
+    """Return the columns of a record's table, in the record's order."""
+    table = table_of(TABLES[record])
+    return [table.c[name] for name in record._fields]
+
+
+class End(NamedTuple):
+    """The entity that a column of a row names, read with the row as the field `name`; of it only some `columns`, or all."""
+
+    name: str
+    column: str
+    columns: frozenset[str] | None
+
+
+ENDS: dict[type[Any], dict[str, str]] = {
+    records.FactRecord: {"subject": "subject_id"},
+    records.RelationshipRecord: {"source": "source_id", "target": "target_id"},
+}
+"""The entities that a row can be read with, and the columns that name them."""
+
+
+def part_of(
+    record: type[Record],
+    columns: frozenset[str] | None,
+    sorted_by: tuple[str, ...] = (),
+    ends: tuple[End, ...] = (),
+) -> type[Record]:
+    """Return a record with only some of the columns, and with ends; to read another column of it is an error."""
+    if columns is None and not ends:
+        return record
+    fields = record._fields  # type: ignore[attr-defined]
+    wanted = set(fields) if columns is None else columns | {"id", *sorted_by}
+    kept = (*(name for name in fields if name in wanted), *(end.name for end in ends))
+    return cast("type[Record]", _named_tuple(record.__name__, kept))
+
+
+@lru_cache(512)
+def _named_tuple(name: str, fields: tuple[str, ...]) -> type[Any]:
+    return namedtuple(f"PartOf{name}", fields)
+
+
+def making(record: type[Record], ends: tuple[End, ...]) -> Callable[[Any], Record]:
+    """Return how a record is made of a row's own columns and then those of its ends."""
+    new = tuple.__new__
+    if not ends:
+        return lambda row: new(record, row)
+    own = len(record._fields) - len(ends)  # type: ignore[attr-defined]
+    places, start = [], own
+    for end in ends:
+        part = part_of(records.EntityRecord, end.columns)
+        places.append((part, start, start + len(part._fields)))
+        start += len(part._fields)
+    return lambda row: new(record, (*row[:own], *[new(part, row[a:b]) for part, a, b in places]))
+
+
+@lru_cache(512)
+def pages(
+    dialect: str,
+    relation: Relation[Any],
+    record: Any,
+    filter: Filter,
+    sorting: Sorting,
+    behind: bool,
+    ends: tuple[End, ...],
+) -> Select[Any]:
+    """Return the statement for a page of each parent, its rows made by `making` of them."""
+    own = relation.ids(filter.conditions, sorting, behind=behind)
+    columns = [relation.table.c[name] for name in record._fields if name in relation.table.c]
+    joins = []
+    for end in ends:
+        entity = table_of(models.Entity).alias()
+        joins.append((entity, entity.c.id == relation.table.c[end.column]))
+        columns += [entity.c[name] for name in part_of(records.EntityRecord, end.columns)._fields]
+    order = sorting.order(relation.table)
+    return first_of_each(dialect, relation.table, own, columns, order, joins=joins)
+
+
+@lru_cache(256)
+def of_keys(dialect: str, table: Table, record: Any) -> Select[Any]:
+    """Return the statement for the rows with given ids."""
+    keys = keys_table(dialect)
+    columns = [table.c[name] for name in record._fields]
+    return select(*columns).select_from(keys.join(table, table.c.id == keys.c.value))
+
+
+@cache
+def lists_of_keys(dialect: str, record: type[Any], column: str, order: tuple[str, ...]) -> Select[Any]:
+    """Return the statement for all rows whose column is one of the keys, ordered."""
+    keys, table = keys_table(dialect), table_of(TABLES[record])
+    statement = select(table.c[column], *columns_of(record)).select_from(
+        keys.join(table, table.c[column] == keys.c.value)
+    )
+    return statement.order_by(*(table.c[name] for name in order))
+
+
+@lru_cache(256)
+def counts(dialect: str, relation: Relation[Any], filter: Filter) -> Select[Any]:
+    """Return the statement for how many rows each parent has."""
+    return count_of_each(dialect, relation.ids(filter.conditions))
