@@ -29,7 +29,7 @@ class _Prepared(NamedTuple):
     text: str
     places: tuple[str, ...]
     fixed: Mapping[str, Any]
-    bind: Mapping[str, Convert]
+    bind: Mapping[str, Convert | None]
     columns: tuple[Convert | None, ...]
 
 
@@ -80,7 +80,7 @@ async def _ask(driver: Any, dialect: str, text: str, values: Sequence[Any]) -> S
 
 def _bound(prepared: _Prepared, name: str, values: Mapping[str, Any]) -> Any:
     value = values[name] if name in values else prepared.fixed[name]
-    convert = prepared.bind.get(name)
+    convert = prepared.bind[name]
     return convert(value) if convert is not None else value
 
 
@@ -102,9 +102,18 @@ def _converted(rows: Sequence[Any], convert: Sequence[Convert | None]) -> Sequen
 def _prepare(statement: Select[Any], dialect: Dialect, names: tuple[str, ...]) -> _Prepared:
     """Return the statement for a driver; values other than those of `names` are its own and never change."""
     known: Any = statement.params(dict.fromkeys(names))
-    state = known.compile(dialect=dialect).construct_expanded_state()
+    compiled = known.compile(dialect=dialect)
+    state = compiled.construct_expanded_state()
+    expanded = {new: name for name, news in state.parameter_expansion.items() for new in news}
+    places = tuple(state.positiontup or ())
+    bind = {name: _binding(compiled.binds[expanded.get(name, name)].type, dialect) for name in places}
     columns = tuple(_conversion(column.type, dialect) for column in statement.selected_columns)
-    return _Prepared(state.statement, tuple(state.positiontup or ()), dict(state.parameters), state.processors, columns)
+    return _Prepared(state.statement, places, dict(state.parameters), bind, columns)
+
+
+def _binding(type_: Any, dialect: Dialect) -> Convert | None:
+    found: Convert | None = type_.dialect_impl(dialect).bind_processor(dialect)
+    return found
 
 
 def _conversion(type_: Any, dialect: Dialect) -> Convert | None:
