@@ -265,8 +265,8 @@ class Query:
         return f"{value}{text}"
 
     @strawberry.field
-    def named(self, row: str = "r", source: str = "s", run: str = "x", executor: str = "e") -> str:
-        return f"{row}{source}{run}{executor}"
+    def named(self, function: str = "f", row: str = "r", source: str = "s", run: str = "x", executor: str = "e") -> str:
+        return f"{function}{row}{source}{run}{executor}"
 
     @strawberry.field
     def twins(self) -> list[Step]:

@@ -136,6 +136,44 @@ async def test_a_schema_that_reads_attributes_in_its_own_way_is_asked() -> None:
         assert (result.data, result.errors) == ({"words": ["words of OddQuery"]}, None)
 
 
+@strawberry.interface
+class Shape:
+    name: str
+
+    @classmethod
+    def resolve_type(cls, value: Any, info: Any, type_: Any) -> str:
+        return "Square" if value.name.startswith("s") else "Circle"
+
+
+@strawberry.type
+class Square(Shape):
+    pass
+
+
+@strawberry.type
+class Circle(Shape):
+    pass
+
+
+@strawberry.type
+class Shapes:
+    @strawberry.field
+    def of_one_class(self) -> list[Shape]:
+        return [Square(name="c1"), Square(name="s1")]
+
+    @strawberry.field
+    def of_two(self) -> list[Shape]:
+        return [Square(name="c1"), Circle(name="s1")]
+
+
+async def test_an_interface_that_tells_its_objects_types_is_asked() -> None:
+    for executor in (None, BreadthFirst):
+        schema = strawberry.Schema(Shapes, types=[Square, Circle], execution_context_class=executor)
+        result = await schema.execute("{ ofOneClass { __typename } ofTwo { __typename } }", context_value=Context())
+        types = [{"__typename": "Circle"}, {"__typename": "Square"}]
+        assert (result.data, result.errors) == ({"ofOneClass": types, "ofTwo": types}, None)
+
+
 async def test_a_root_value_is_the_roots_parent() -> None:
     for schema in (ORACLE.core, ORACLE.breadth):
         result = await schema.execute("{ greeting }", context_value=Context(), root_value=Query(greeting="hello"))
