@@ -62,7 +62,9 @@ async def permitted(
     if allowed:
         if info._weights is not None:
             info._weights = [info._weights[position] for position in allowed]
-        answers = await call(function, [parents[position] for position in allowed], info, arguments)
+        answers = await attempt_async(call(function, [parents[position] for position in allowed], info, arguments))
+        if isinstance(answers, Exception):
+            answers = [answers] * len(allowed)
         for position, answer in zip(allowed, answers, strict=True):
             results[position] = answer
     return results
