@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import orjson
-from asyncpg import PostgresError
+from asyncpg import InternalClientError, PostgresError
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
@@ -214,6 +214,8 @@ def translated() -> Iterator[None]:
         if not _not_now(error):
             raise
         raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
+    except InternalClientError as error:  # PostgreSQL has just said that it ends the connection
+        raise UpstreamUnavailable("The database does not answer. Try again in a moment.") from error
     except ConnectionError as error:
         raise UpstreamUnavailable("The database cannot be reached. Check LOREGRAPH_DATABASE_URL.") from error
 

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from asyncpg import InternalClientError
 from sqlalchemy import select
 from storage.test_pages import graph, new_volume
 
@@ -97,6 +98,17 @@ async def test_more_reads_than_connections_wait_their_turn(store: Store) -> None
     reads = [store.read.by_ids(records.EntityRecord, [entities[n % 3]]) for n in range(60)]
     found = await asyncio.gather(*reads)
     assert [row.name for (row,) in found if row is not None] == [f"E{n % 3}" for n in range(60)]
+
+
+async def test_a_connection_that_its_server_is_ending_is_dropped_and_the_read_told_to_come_again(store: Store) -> None:
+    """asyncpg refuses the statement with an error of its own between PostgreSQL's last word and the end of the connection."""
+    with pytest.raises(UpstreamUnavailable):
+        async with store.database.line() as line:
+            ended = line
+            raise InternalClientError("cannot switch to state 11; another operation (2) is in progress")
+    async with store.database.line() as line:
+        assert line is not ended
+    assert await store.read.by_ids(records.EntityRecord, [UUID(int=1)]) == [None]
 
 
 async def test_a_read_that_gets_no_connection_in_time_is_told_to_come_again(settings: Settings) -> None:
