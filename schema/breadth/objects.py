@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from schema.breadth.plan import Selection
     from schema.breadth.run import Run, Work
 
-__all__ = ["ObjectOf"]
+__all__ = ["ObjectOf", "possible_types"]
 
 _BACKREF = "strawberry-definition"
 Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
@@ -120,13 +120,14 @@ def _own_type(run: Run, type_: Composite, class_: type) -> GraphQLObjectType | N
     definition = class_.__dict__.get("__strawberry_definition__")
     if definition is None or definition.is_interface or definition.is_type_of is not None:
         return None
-    for possible in _possible(run, type_):
+    for possible in possible_types(run, type_):
         if possible.extensions.get(_BACKREF) is definition:
             return possible
     return None
 
 
-def _possible(run: Run, type_: Composite) -> Sequence[GraphQLObjectType]:
+def possible_types(run: Run, type_: Composite) -> Sequence[GraphQLObjectType]:
+    """Return the types that an object of a type can have."""
     if isinstance(type_, GraphQLObjectType):
         return [type_]
     return run.executor.schema.get_possible_types(type_)

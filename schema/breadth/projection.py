@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from graphql import GraphQLError
 
 from schema.breadth.completion import Completer, ListOf
-from schema.breadth.objects import ObjectOf
+from schema.breadth.objects import ObjectOf, possible_types
 
 if TYPE_CHECKING:
     from schema.breadth.fields import Field
@@ -66,10 +66,8 @@ def _object(completer: Completer) -> ObjectOf | None:
 
 
 def _fields(run: Run, object_: ObjectOf) -> Sequence[Field]:
-    type_ = cast("Any", object_.type)
-    possible = run.executor.schema.get_possible_types(type_) if object_.is_abstract else [type_]
     try:
-        return [field for one in possible for field in object_.selection(run, one).fields]
+        return [field for one in possible_types(run, object_.type) for field in object_.selection(run, one).fields]
     except GraphQLError:  # it becomes the error of the objects, if there are any
         return ()
 
