@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel, UTCDateTime
 
 from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
@@ -67,6 +67,11 @@ def _claim_rules() -> tuple[CheckConstraint, ...]:
     )
 
 
+def _either_way(name: str, column: str) -> Index:
+    """Return the index of the relationships that count from their other end too: few, so that a hub's others aren't read for them."""
+    return Index(name, column, "id", sqlite_where=text("bidirectional = 1"), postgresql_where=text("bidirectional"))
+
+
 class Fact(Identified, Versioned, FactColumns, table=True):
     """The present version of a fact."""
 
@@ -89,6 +94,8 @@ class Relationship(Identified, Versioned, RelationshipColumns, table=True):
     __table_args__ = (
         Index("relationship_out", "source_id", "id"),
         Index("relationship_in", "target_id", "id"),
+        _either_way("relationship_out_either_way", "target_id"),
+        _either_way("relationship_in_either_way", "source_id"),
         Index("relationship_same", "source_id", "target_id", "type"),
         Index("relationship_in_volume", "volume_id", "id"),
         Index("relationship_by_type", "volume_id", "type", "id"),

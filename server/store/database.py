@@ -9,8 +9,9 @@ each wait for a lock.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -37,6 +38,9 @@ _NOT_NOW = ("08", "53", "57P", "40", "55P03", "25P03")
 
 # A connection for reads holds no transaction, so none has to be rolled back when it goes back to its pool.
 _READING: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
+# PostgreSQL plans a prepared read once for a connection, whatever is bound. Left to itself it keeps planning reads of relationships
+# anew, which takes longer than to answer them for one parent, and for many parents ends in plans that read whole tables.
+_ONE_PLAN = MappingProxyType({"plan_cache_mode": "force_generic_plan"})
 
 
 def _dumps(value: Any) -> str:
@@ -95,14 +99,17 @@ class Database:
             self._writer = self._postgresql(url, settings, pool_size=writers, **options)
             readers = max(2, settings.pool_size - writers)
             lines = (readers + 1) // 2
-            self._reader = self._postgresql(url, settings, pool_size=readers, **_READING, **options)
+            self._reader = self._postgresql(url, settings, planning=_ONE_PLAN, pool_size=readers, **_READING, **options)
         self._lines = Lines(self._reader, lines, settings.busy_timeout)
 
     @staticmethod
-    def _postgresql(url: str, settings: Settings, **options: Any) -> AsyncEngine:
+    def _postgresql(
+        url: str, settings: Settings, planning: Mapping[str, str] = MappingProxyType({}), **options: Any
+    ) -> AsyncEngine:
         limits = {
             "lock_timeout": str(int(settings.busy_timeout * 1000)),
             "idle_in_transaction_session_timeout": str(_ABANDONED_MS),
+            **planning,
         }
         return create_async_engine(
             url,

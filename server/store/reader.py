@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Executable, Select, bindparam, func, or_, select, union_all
+from sqlalchemy import Executable, FromClause, Select, bindparam, func, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
@@ -389,13 +389,18 @@ class Reader:
         """
         table = table_of(models.Change)
         row = table.alias()
-        own = select(row.c.seq.label("id")).where(row.c.volume_id == PARENT, *filter.conditions(row))
+        wanted = [row.c.volume_id == PARENT, *filter.conditions(row)]
         if after is not None:
-            own = own.where(row.c.seq <= after[0])
-        own = own.order_by(row.c.seq.desc()).limit(first + 2)
-        newest = Order((table.c.seq,), descending=True)
-        columns = columns_of(records.ChangeRecord)
-        statement = first_of_each(self.dialect, table, own, columns, newest, id_name="seq")
+            wanted.append(row.c.seq <= after[0])
+
+        def own(names: Sequence[str]) -> Select[Any]:
+            columns = (row.c[name] for name in names)
+            return select(*columns).where(*wanted).order_by(row.c.seq.desc()).limit(first + 2)
+
+        def newest(rows: FromClause) -> Order:
+            return Order((rows.c.seq,), descending=True)
+
+        statement = first_of_each(self.dialect, table, own, records.ChangeRecord._fields, newest, id_name="seq")
         rows = await self._by_keys(statement, list(volumes))
         lists = by_ordinal(self.dialect, len(volumes), rows, records.ChangeRecord._make)
         return [_expanded(entries, first, after) for entries in lists]

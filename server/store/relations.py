@@ -1,7 +1,8 @@
 """Which rows belong to which parents: every list that can be paged, declared once.
 
 A relation finds the rows of a table that belong to a parent by one or two branches: a foreign key, a condition, or a
-link table. Filters and orders are the caller's; a branch walks an index, so a parent costs what its page costs.
+link table. No row is found by both, so that nothing need be told apart. Filters and orders are the caller's; a branch walks an
+index, so a parent costs what its page costs.
 """
 
 from __future__ import annotations
@@ -68,40 +69,44 @@ class Relation(Generic[Record]):
     record: type[Record]
     branches: tuple[Branch, ...]
 
-    def ids(
-        self,
-        where: Conditions,
-        sorting: Sorting | None = None,
-        *,
-        behind: bool = False,
+    def first(
+        self, dialect: str, where: Conditions, sorting: Sorting, names: Sequence[str], *, behind: bool = False
     ) -> Select[Any]:
-        """Return the select of the ids that belong to PARENT; with `sorting`, ordered and limited by LIMIT, or those `behind`
-        the bound values of `after_values`.
+        """Return the select of the columns `names` of the rows that belong to PARENT, ordered and limited by LIMIT; of those
+        `behind` the bound values of `after_values`, if so.
+
+        PostgreSQL must be kept from reading all rows of two branches to sort them; SQLite merges them as it reads, unless kept
+        from it by a limit.
         """
-        selects = [self._branch(b, where, sorting, behind) for b in self.branches]
-        if len(selects) == 1:
-            return selects[0]
-        parts = [select(*s.subquery().c) for s in selects]
-        merged = union_all(*parts).subquery()
-        result = select(merged.c.id).distinct() if sorting is None else select(*merged.c).distinct()
-        if sorting is None:
-            return result
-        order = sorting.order(merged)
-        return result.order_by(*order.clauses()).limit(LIMIT)
+        if len(self.branches) == 1:
+            statement, order = self._branch(self.branches[0], where, sorting, names, behind)
+            return statement.order_by(*order.clauses()).limit(LIMIT)
+        kept = tuple(dict.fromkeys((*names, "id", *sorting.names)))
+        parts = [self._branch(branch, where, sorting, kept, behind) for branch in self.branches]
+        whole = dialect == "sqlite"
+        merged = union_all(*(s if whole else s.order_by(*o.clauses()).limit(LIMIT) for s, o in parts)).subquery()
+        statement = select(*(merged.c[name] for name in names))
+        return statement.order_by(*sorting.order(merged).clauses()).limit(LIMIT)
 
-    def _branch(self, branch: Branch, where: Conditions, sorting: Sorting | None, behind: bool) -> Select[Any]:
+    def _branch(
+        self, branch: Branch, where: Conditions, sorting: Sorting, names: Sequence[str], behind: bool
+    ) -> tuple[Select[Any], Order]:
         statement, row, id_column = branch.select(self.table)
-        statement = statement.where(*where(row))
-        if sorting is None:
-            return statement.add_columns(id_column.label("id"))
         order = sorting.order(row, id_column)
-        extra = [row.c[name] for name in sorting.names] if len(self.branches) > 1 else []
-        statement = statement.add_columns(id_column.label("id"), *extra).order_by(*order.clauses()).limit(LIMIT)
-        return statement.where(order.after()) if behind else statement
+        statement = statement.add_columns(*(id_column.label(n) if n == "id" else row.c[n] for n in names))
+        return statement.where(*where(row), *([order.after()] if behind else [])), order
+
+    def ids(self, where: Conditions) -> Select[Any]:
+        """Return the select of the ids of all rows that belong to PARENT."""
+        parts = [self._branch(branch, where, Sorting(), ("id",), False)[0] for branch in self.branches]
+        return parts[0] if len(parts) == 1 else select(union_all(*parts).subquery().c.id)
 
 
-def _by(column: str) -> Branch:
-    return Branch(lambda row, parent: row.c[column] == parent)
+def _by(column: str, *, but: str | None = None) -> Branch:
+    """Return the branch of the rows that name the parent in `column`, `but` not those that name it in another as well."""
+    if but is None:
+        return Branch(lambda row, parent: row.c[column] == parent)
+    return Branch(lambda row, parent: (row.c[column] == parent) & (row.c[but] != parent))
 
 
 def _through(model: type[SQLModel], parent: str, child: str) -> Branch:
@@ -135,8 +140,8 @@ def _linked_to_live(own: str, other: str) -> Branch:
     return Branch(condition)
 
 
-def _end(column: str) -> Branch:
-    return Branch(lambda row, parent: (row.c[column] == parent) & row.c.bidirectional)
+def _either_way(column: str, *, but: str) -> Branch:
+    return Branch(lambda row, parent: (row.c[column] == parent) & row.c.bidirectional & (row.c[but] != parent))
 
 
 _IN_VOLUME = _by("volume_id")
@@ -153,9 +158,21 @@ INGESTIONS_OF_VOLUME = _relation(models.Ingestion, records.IngestionRecord, _IN_
 
 FACTS_OF_ENTITY = _relation(models.Fact, records.FactRecord, _by("subject_id"))
 RELATIONSHIPS_OF_ENTITY = {
-    Direction.OUT: _relation(models.Relationship, records.RelationshipRecord, _by("source_id"), _end("target_id")),
-    Direction.IN: _relation(models.Relationship, records.RelationshipRecord, _by("target_id"), _end("source_id")),
-    Direction.BOTH: _relation(models.Relationship, records.RelationshipRecord, _by("source_id"), _by("target_id")),
+    Direction.OUT: _relation(
+        models.Relationship,
+        records.RelationshipRecord,
+        _by("source_id"),
+        _either_way("target_id", but="source_id"),
+    ),
+    Direction.IN: _relation(
+        models.Relationship,
+        records.RelationshipRecord,
+        _by("target_id"),
+        _either_way("source_id", but="target_id"),
+    ),
+    Direction.BOTH: _relation(
+        models.Relationship, records.RelationshipRecord, _by("source_id"), _by("target_id", but="source_id")
+    ),
 }
 MEMORIES_OF_ENTITY = _relation(
     models.Memory, records.MemoryRecord, _through(models.MemoryEntity, "entity_id", "memory_id")

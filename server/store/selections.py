@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import ColumnElement, Select, Table, select
@@ -18,7 +18,7 @@ from server import models
 from server.store import records
 from server.store.filters import Filter
 from server.store.relations import Relation, Sorting, table_of
-from server.store.statements import Record, count_of_each, first_of_each, keys_table
+from server.store.statements import Joined, Record, count_of_each, first_of_each, keys_table
 
 __all__ = ["ENDS", "TABLES", "End", "columns_of", "counts", "lists_of_keys", "making", "of_keys", "pages", "part_of"]
 
@@ -110,15 +110,13 @@ def pages(
     ends: tuple[End, ...],
 ) -> Select[Any]:
     """Return the statement for a page of each parent, its rows made by `making` of them."""
-    own = relation.ids(filter.conditions, sorting, behind=behind)
-    columns = [relation.table.c[name] for name in record._fields if name in relation.table.c]
-    joins = []
-    for end in ends:
-        entity = table_of(models.Entity).alias()
-        joins.append((entity, entity.c.id == relation.table.c[end.column]))
-        columns += [entity.c[name] for name in part_of(records.EntityRecord, end.columns)._fields]
-    order = sorting.order(relation.table)
-    return first_of_each(dialect, relation.table, own, columns, order, joins=joins)
+    own = partial(relation.first, dialect, filter.conditions, sorting, behind=behind)
+    names = [name for name in record._fields if name in relation.table.c]
+    joins = [
+        Joined(end.column, table_of(models.Entity).alias(), part_of(records.EntityRecord, end.columns)._fields)
+        for end in ends
+    ]
+    return first_of_each(dialect, relation.table, own, names, sorting.order, joins=joins)
 
 
 @lru_cache(256)

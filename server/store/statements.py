@@ -3,6 +3,8 @@
 The keys of a level travel as one bound value (a JSON array on SQLite, an array on PostgreSQL), so the text of a
 statement, and with it every cache, is the same for one key and for a hundred. The first rows of each parent come from
 a correlated sub-select with LIMIT that walks an index per parent; a window function would read every row of a hub.
+PostgreSQL takes the rows' columns from that sub-select, which halves its work; SQLite knows no LATERAL, so that it finds
+the rows' ids and then the rows.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 import orjson
@@ -110,29 +112,39 @@ PARENT: ColumnElement[UUID] = literal_column("k.value", Uuid())
 """The key of the level that a correlated sub-select belongs to."""
 
 
+class Joined(NamedTuple):
+    """A row that each row names by a column, and which of its columns are read."""
+
+    by: str
+    table: FromClause
+    names: Sequence[str]
+
+
 def first_of_each(
     dialect: str,
     table: Table,
-    own: Select[Any],
-    columns: Sequence[ColumnElement[Any]],
-    order: Order,
+    own: Callable[[Sequence[str]], Select[Any]],
+    names: Sequence[str],
+    order: Callable[[FromClause], Order],
     id_name: str = "id",
-    joins: Sequence[tuple[FromClause, ColumnElement[bool]]] = (),
+    joins: Sequence[Joined] = (),
 ) -> Select[Any]:
-    """Return the statement for the first rows of each key: (ordinal of the key, *columns), in the order of keys and rows.
+    """Return the statement for the first rows of each key: (ordinal of the key, columns), in the order of keys and rows.
 
-    `own` selects, as `id`, the values of `id_name` of the rows of `table` that belong to PARENT, ordered and limited. Tables of `joins`,
-    each with its condition, have one row for each.
+    The columns are the rows' `names` and then those of `joins`. `own` selects given columns of the rows of `table` that belong to
+    PARENT, ordered and limited; `id_name` is the one that tells rows apart.
     """
-    keys = keys_table(dialect)
+    keys, rows = keys_table(dialect), cast(FromClause, table)
     if dialect == "sqlite":
-        joined = keys.join(table, table.c[id_name].in_(own))
+        joined = keys.join(rows, rows.c[id_name].in_(own((id_name,))))
     else:
-        wanted = own.lateral("c")
-        joined = keys.join(wanted, true()).join(table, table.c[id_name] == wanted.c.id)
-    for other, condition in joins:
-        joined = joined.join(other, condition)
-    return select(keys.c.key, *columns).select_from(joined).order_by(keys.c.key, *order.clauses())
+        rows = own(tuple(dict.fromkeys((*names, *(join.by for join in joins))))).lateral("c")
+        joined = keys.join(rows, true())
+    columns = [rows.c[name] for name in names]
+    for by, other, theirs in joins:
+        joined = joined.join(other, other.c.id == rows.c[by])
+        columns += [other.c[name] for name in theirs]
+    return select(keys.c.key, *columns).select_from(joined).order_by(keys.c.key, *order(rows).clauses())
 
 
 def count_of_each(dialect: str, own: Select[Any]) -> Select[Any]:

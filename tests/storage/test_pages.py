@@ -90,6 +90,33 @@ async def test_relationships_are_found_from_either_end_once(store: Store) -> Non
     assert await types(Direction.BOTH, c) == ["NEXT", "NEXT"]
 
 
+async def test_pages_of_relationships_that_go_both_ways_follow_each_other(store: Store) -> None:
+    volume = await new_volume(store)
+    async with store.write(volume, "test") as tx:
+        a, b = (tx.insert(models.Entity, name=n, match_key=n, type="concept") for n in "ab")
+        for n, (source, target, either) in enumerate(
+            [(a, b, 0), (b, a, 1), (b, a, 0), (a, a, 1), (a, b, 1), (b, b, 1)]
+        ):
+            tx.insert(models.Relationship, source_id=source, target_id=target, type=str(n), bidirectional=bool(either))
+    after, seen = None, []
+    for _ in range(3):
+        (page,) = await store.read.pages(rel.RELATIONSHIPS_OF_ENTITY[Direction.BOTH], [a], first=2, after=after)
+        after = (page.rows[-1].id,)
+        seen.append(([r.type for r in page.rows], page.has_next))
+    assert seen == [(["0", "1"], True), (["2", "3"], True), (["4"], False)]
+    (out, of_b) = await store.read.pages(rel.RELATIONSHIPS_OF_ENTITY[Direction.OUT], [a, b], first=3)
+    assert ([r.type for r in out.rows], out.has_next) == (["0", "1", "3"], True)
+    assert ([r.type for r in of_b.rows], of_b.has_next) == (["1", "2", "4"], True)
+    (into, _) = await store.read.pages(rel.RELATIONSHIPS_OF_ENTITY[Direction.IN], [a, b], first=9)
+    assert [r.type for r in into.rows] == ["1", "2", "3", "4"]
+    counts = [await store.read.counts(rel.RELATIONSHIPS_OF_ENTITY[way], [a, b]) for way in Direction]
+    assert dict(zip(Direction, counts, strict=True)) == {
+        Direction.OUT: [4, 4],
+        Direction.IN: [4, 4],
+        Direction.BOTH: [5, 5],
+    }
+
+
 async def test_entities_are_filtered_by_a_part_of_a_name_or_alias(store: Store) -> None:
     volume = await new_volume(store)
     a, b, _ = await graph(store, volume)
