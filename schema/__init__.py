@@ -6,10 +6,10 @@ from functools import cache
 
 from strawberry.schema.config import StrawberryConfig
 
-from schema.errors import Schema
 from schema.execution import EXECUTORS, ExecutorName
-from schema.limits import Limits, guards
+from schema.limits import Limits
 from schema.mutation import Mutation
+from schema.operations import Schema
 from schema.query import Query
 from schema.types.document import Chunk
 from schema.types.evidence import Claim
@@ -26,7 +26,7 @@ def build_schema(limits: Limits, executor: ExecutorName = "breadth-first") -> Sc
         query=Query,
         mutation=Mutation,
         types=[Node, Claim, Chunk],
-        extensions=guards(limits),
+        limits=limits,
         execution_context_class=EXECUTORS[executor],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterator
 from typing import Any
 
-import strawberry
 from graphql import GraphQLError, GraphQLSyntaxError, ValueNode
 from strawberry.exceptions import MissingQueryError
-from strawberry.extensions import SchemaExtension
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
-from strawberry.types import ExecutionContext
 from strawberry.types.graphql import OperationType
 
 from server.errors import BadUserInput, ServerError
 
-__all__ = ["SafeErrors", "Schema", "about_operation", "refusal"]
+__all__ = ["SafeErrors", "about_operation", "refusal"]
 
 logger = logging.getLogger("loregraph.errors")
 
@@ -35,39 +31,19 @@ def refusal(error: ServerError) -> GraphQLError:
     return GraphQLError(error.message, extensions=extensions)
 
 
-class Schema(strawberry.Schema):
-    """A schema whose errors are logged by SafeErrors alone: only defects, each once."""
+class SafeErrors:
+    """Makes every error of one operation safe to show; paths and locations are kept.
 
-    def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
-        """Log nothing: a refusal is not the server's trouble."""
-
-
-class SafeErrors(SchemaExtension):
-    """Makes every error of an operation's result safe to show. Must be the first extension, so that it ends last.
-
-    Paths and locations are kept. An exception that leaves the operation altogether (a refusal by another extension, a
-    document without an operation) becomes a result as well; only InvalidOperationTypeError goes on to the transport,
-    which knows what it allows.
+    `executing` says whether the operation's execution has begun, so that what is wrong with the input is not the document's fault.
     """
 
     def __init__(self) -> None:
-        self._executing = False
+        self.executing = False
         self._logged: dict[int, tuple[Exception, str]] = {}
 
-    def on_operation(self) -> Iterator[None]:
-        try:
-            yield
-        except InvalidOperationTypeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, clients must not see it as it is
-            raise self._safe(_as_graphql_error(error)) from None
-        result: Any = self.execution_context.result
-        if getattr(result, "errors", None):
-            result.errors = [self._safe(error) for error in result.errors]
-
-    def on_execute(self) -> Iterator[None]:
-        self._executing = True
-        yield
+    def of(self, error: Exception) -> GraphQLError:
+        """Return what clients see of an error."""
+        return self._safe(error if isinstance(error, GraphQLError) else GraphQLError(str(error), original_error=error))
 
     def _safe(self, error: GraphQLError) -> GraphQLError:
         shown = self._shown(error)
@@ -87,7 +63,7 @@ class SafeErrors(SchemaExtension):
         if isinstance(cause, GraphQLSyntaxError):
             return GraphQLError(error.message, extensions={"code": "GRAPHQL_PARSE_FAILED"})
         if _is_about_input(error):
-            code = "BAD_USER_INPUT" if self._executing else "GRAPHQL_VALIDATION_FAILED"
+            code = "BAD_USER_INPUT" if self.executing else "GRAPHQL_VALIDATION_FAILED"
             return GraphQLError(error.message, extensions={"code": code})
         return self._internal(cause, error)
 
@@ -111,10 +87,6 @@ def about_operation(error: MissingQueryError | CannotGetOperationTypeError | Inv
         case MissingQueryError():
             return BadUserInput("The request has no document: send one as the string `query`.", argument="query")
     return BadUserInput("The document has no operation to run.", argument="query")
-
-
-def _as_graphql_error(error: Exception) -> GraphQLError:
-    return error if isinstance(error, GraphQLError) else GraphQLError(str(error), original_error=error)
 
 
 def _root_cause(error: Exception) -> Exception:

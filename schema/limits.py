@@ -1,14 +1,12 @@
 """Limits on a request, checked on the parsed document before validation, which a hostile document could keep busy.
 
-Cost, deadlines and rates are decided elsewhere; here is what can be counted in time linear in the document. Documents are
-parsed, counted and validated once: the outcome is kept, least recently used dropped first.
+Cost, deadlines and rates are decided elsewhere; here is what can be counted in time linear in the document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -28,15 +26,11 @@ from graphql import (
     StringValueNode,
     parse,
 )
-from strawberry.extensions import SchemaExtension, ValidationCache
 
-from schema.errors import SafeErrors
 from server.errors import BadUserInput, LimitExceeded
 
-__all__ = ["LimitDocuments", "Limits", "check_variables", "guards", "read_document"]
+__all__ = ["Limits", "check_variables", "read_document"]
 
-CACHED_DOCUMENTS = 256
-CACHED_LENGTH = 32 * 1024  # a longer document is parsed each time, so that the cache stays small
 _MANY = 1_000_000  # counting stops here: a bomb's number has hundreds of digits
 _MAX_LEVELS = 200  # of selection sets, fragments included: more than any document that passes the other limits needs
 
@@ -57,35 +51,27 @@ class Limits:
     directives_per_location: int = 4
 
 
-class LimitDocuments(SchemaExtension):
-    """Parses the document and refuses it, or its variables, where they go beyond the limits."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-
-    def on_parse(self) -> Iterator[None]:
-        context = self.execution_context
-        if context.query:
-            context.graphql_document = read_document(context.query, self._limits)
-            _check_operation_name(context.graphql_document, context._provided_operation_name)
-        check_variables(context.variables or {}, self._limits.depth)
-        yield
-
-
-def guards(limits: Limits) -> list[Callable[[], SchemaExtension]]:
-    """Return the extensions that a schema starts with, in the order that they need."""
-    return [SafeErrors, partial(LimitDocuments, limits), partial(ValidationCache, CACHED_DOCUMENTS)]
-
-
 def read_document(text: str, limits: Limits) -> DocumentNode:
-    """Return the parsed document, the same object for the same text while it is remembered.
+    """Return the parsed document.
 
     Raises:
         GraphQLSyntaxError: The text is no document.
         LimitExceeded: It goes beyond one of the limits; the message names the number, the limit and what to do.
         BadUserInput: A string in it holds what cannot be stored.
     """
-    return _read_once(text, limits) if len(text) <= CACHED_LENGTH else _read(text, limits)
+    try:
+        document = parse(text, max_tokens=limits.tokens, allow_empty_selection_sets=False)
+    except GraphQLSyntaxError as error:
+        if "tokens. Parsing aborted" in error.description:
+            raise _exceeded(
+                "tokens", f"more than {limits.tokens:,}", limits.tokens, "Move values to variables"
+            ) from None
+        if "nested too deeply" in error.description:
+            raise _exceeded("levels of nesting", "far more", limits.depth, "Ask in several requests") from None
+        raise
+    _check_writing(document, limits)
+    _check_reach(document, limits)
+    return document
 
 
 def check_variables(variables: Mapping[str, Any], depth: int) -> None:
@@ -108,33 +94,6 @@ def check_variables(variables: Mapping[str, Any], depth: int) -> None:
                     pending.append((item, key, level + 1))
             else:
                 pending.extend((item, name, level + 1) for item in value)
-
-
-def _read(text: str, limits: Limits) -> DocumentNode:
-    try:
-        document = parse(text, max_tokens=limits.tokens, allow_empty_selection_sets=False)
-    except GraphQLSyntaxError as error:
-        if "tokens. Parsing aborted" in error.description:
-            raise _exceeded(
-                "tokens", f"more than {limits.tokens:,}", limits.tokens, "Move values to variables"
-            ) from None
-        if "nested too deeply" in error.description:
-            raise _exceeded("levels of nesting", "far more", limits.depth, "Ask in several requests") from None
-        raise
-    _check_writing(document, limits)
-    _check_reach(document, limits)
-    return document
-
-
-_read_once = lru_cache(CACHED_DOCUMENTS)(_read)
-
-
-def _check_operation_name(document: DocumentNode, name: str | None) -> None:
-    # Strawberry would run the first operation, where the specification asks for a refusal.
-    operations = sum(isinstance(definition, OperationDefinitionNode) for definition in document.definitions)
-    if name is None and operations > 1:
-        message = f"The document has {operations} operations: name the one to run as `operationName`."
-        raise BadUserInput(message, argument="operationName")
 
 
 def _check_writing(document: DocumentNode, limits: Limits) -> None:

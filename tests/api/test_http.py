@@ -25,9 +25,9 @@ from strawberry.scalars import JSON
 
 from schema import graphiql
 from schema.breadth import batched
-from schema.errors import Schema
 from schema.http import GraphQLEndpoint, negotiate
-from schema.limits import Limits, guards
+from schema.limits import Limits
+from schema.operations import Schema
 from server.errors import Ambiguous, BadUserInput, Misconfigured, NotFound, ServerError
 
 GRAPHQL_JSON = "application/graphql-response+json"
@@ -108,7 +108,7 @@ class Mutation:
         return number + 1
 
 
-SCHEMA = Schema(Query, Mutation, extensions=guards(Limits()))
+SCHEMA = Schema(Query, Mutation, limits=Limits())
 
 
 async def context(request: Request) -> Context:

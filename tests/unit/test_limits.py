@@ -136,13 +136,6 @@ def test_the_introspection_query_passes(options: dict[str, bool]) -> None:
     assert read_document(get_introspection_query(**options), LIMITS).definitions
 
 
-def test_the_same_text_is_read_once_and_a_long_one_each_time() -> None:
-    assert read_document("{ once }", LIMITS) is read_document("{ once }", LIMITS)
-    assert read_document("{ once }", LIMITS) is not read_document("{ once }", Limits(depth=19))
-    long = "{ a }" + " " * 40_000
-    assert read_document(long, LIMITS) is not read_document(long, LIMITS)
-
-
 def test_a_syntax_error_stays_one() -> None:
     with pytest.raises(GraphQLSyntaxError, match="Expected Name"):
         read_document("{ a( }", LIMITS)
