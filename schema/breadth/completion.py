@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from schema.breadth.fields import Field
     from schema.breadth.run import Run, Work
 
-__all__ = ["Column", "Completer", "Leaf", "ListOf", "Types", "Weights", "completer_of"]
+__all__ = ["Column", "Completer", "Leaf", "ListOf", "Types", "Weights", "completer_of", "replaced"]
 
 Column = Sequence[Any]
 Types = set[type]
@@ -72,8 +72,8 @@ class Completer:
             try:
                 done = self.dense(run, dense, set(map(type, dense)), shares, work)
             except Unready as unready:
-                raise Unready(_replaced(values, kept, unready.column)) from None
-            out = _replaced(out, kept, done)
+                raise Unready(replaced(values, kept, unready.column)) from None
+            out = replaced(out, kept, done)
         return out
 
     def dense(self, run: Run, values: Column, types: Types, weights: Weights, work: list[Work]) -> list[Any]:
@@ -234,7 +234,8 @@ async def awaited(value: Any, completer: Completer) -> Any:
     return caught.error
 
 
-def _replaced(column: Column, positions: Sequence[int], values: Column) -> list[Any]:
+def replaced(column: Column, positions: Sequence[int], values: Column) -> list[Any]:
+    """Return a copy of a column with other values in some positions."""
     out = list(column)
     for position, value in zip(positions, values, strict=True):
         out[position] = value

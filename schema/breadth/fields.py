@@ -23,16 +23,15 @@ from strawberry.types.field import StrawberryField
 
 from schema.breadth.analysis import holds_variable
 from schema.breadth.caught import Caught, attempt, attempt_async
-from schema.breadth.completion import Weights, awaited, completer_of
+from schema.breadth.completion import Weights, awaited, completer_of, replaced
 from schema.breadth.concurrency import side_by_side
 from schema.breadth.declaring import BatchFunction, call, frozen
-from schema.breadth.objects import ObjectOf
+from schema.breadth.objects import ObjectOf, definition_of
 from schema.breadth.permissions import permitted
 from schema.breadth.run import Run, Unready, Work
 
 __all__ = ["Field"]
 
-_BACKREF = "strawberry-definition"
 _UNCHANGING = (str, int, float, NoneType)
 """What a resolver cannot change, so that several calls may share it."""
 
@@ -55,7 +54,7 @@ class Field:
         self.path = Path(above, key, parent.name)
         self.definition: Any = executor.schema.get_field(parent, self.name)
         self.is_typename = self.name == "__typename"
-        self.declared: StrawberryField | None = self.definition.extensions.get(_BACKREF)
+        self.declared: StrawberryField | None = definition_of(self.definition)
         self.read: Callable[[Any], Any] | None = None
         self.function: BatchFunction | None = None
         self.needs: frozenset[str] | None = frozenset() if self.is_typename else None
@@ -187,8 +186,7 @@ class Field:
         waiting = [position for position, value in enumerate(values) if isawaitable(value)]
         if waiting:
             results = await side_by_side(attempt_async(values[position]) for position in waiting)
-            for position, value in zip(waiting, results, strict=True):
-                values[position] = value
+            values = replaced(values, waiting, results)
         return values
 
 

@@ -6,20 +6,28 @@ from collections.abc import Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
-from graphql import GraphQLError, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType, is_abstract_type
+from graphql import (
+    GraphQLError,
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLObjectType,
+    GraphQLResolveInfo,
+    GraphQLUnionType,
+    is_abstract_type,
+)
 from graphql.execution.executor import invalid_return_type_error
+from strawberry.schema.schema_converter import GraphQLCoreConverter
 
 from schema.breadth.caught import attempt
-from schema.breadth.completion import Column, Completer, Types, Weights
+from schema.breadth.completion import Column, Completer, Types, Weights, replaced
 
 if TYPE_CHECKING:
     from schema.breadth.fields import Field
     from schema.breadth.plan import Selection
     from schema.breadth.run import Run, Work
 
-__all__ = ["ObjectOf", "possible_types"]
+__all__ = ["ObjectOf", "definition_of", "possible_types"]
 
-_BACKREF = "strawberry-definition"
 Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
 
 
@@ -59,8 +67,9 @@ class ObjectOf(Completer):
     def _by_type(self, run: Run, values: Column, weights: Weights, work: list[Work]) -> list[Any]:
         out: list[Any] = [None] * len(values)
         parts: dict[GraphQLObjectType, list[int]] = {}
+        info = self.field.resolve_info(run)
         for position, value in enumerate(values):
-            type_ = attempt(self._type_of, run, value)
+            type_ = attempt(self._type_of, run, info, value)
             if isinstance(type_, Exception):
                 out[position] = run.fault(type_)
             else:
@@ -68,14 +77,12 @@ class ObjectOf(Completer):
         for type_, positions in parts.items():
             own = [values[position] for position in positions]
             shares = None if weights is None else [weights[position] for position in positions]
-            for position, done in zip(positions, self._objects(run, type_, own, shares, work), strict=True):
-                out[position] = done
+            out = replaced(out, positions, self._objects(run, type_, own, shares, work))
         return out
 
-    def _type_of(self, run: Run, value: Any) -> GraphQLObjectType:
+    def _type_of(self, run: Run, info: GraphQLResolveInfo[Any], value: Any) -> GraphQLObjectType:
         """Return the type of one object, as graphql-core finds and tests it."""
-        executor, info = run.executor, self.field.resolve_info(run)
-        type_ = self.type
+        executor, type_ = run.executor, self.type
         if not isinstance(type_, GraphQLObjectType):
             name: Any = (type_.resolve_type or executor.type_resolver)(value, info, type_)
             type_ = executor.ensure_valid_runtime_type(_sync(name), type_, self.field.details, info, value)
@@ -114,16 +121,21 @@ class ObjectOf(Completer):
 
 
 def _own_type(run: Run, type_: Composite, class_: type) -> GraphQLObjectType | None:
-    asked = type_.extensions.get(_BACKREF)
+    asked = definition_of(type_)
     if getattr(asked, "resolve_type", None) is not None:
         return None
     definition = class_.__dict__.get("__strawberry_definition__")
     if definition is None or definition.is_interface or definition.is_type_of is not None:
         return None
     for possible in possible_types(run, type_):
-        if possible.extensions.get(_BACKREF) is definition:
+        if definition_of(possible) is definition:
             return possible
     return None
+
+
+def definition_of(made: GraphQLField | Composite) -> Any:
+    """Return what Strawberry made a field or a type of the schema from, or None where it did not."""
+    return made.extensions.get(GraphQLCoreConverter.DEFINITION_BACKREF)
 
 
 def possible_types(run: Run, type_: Composite) -> Sequence[GraphQLObjectType]:

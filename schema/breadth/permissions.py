@@ -15,6 +15,7 @@ from strawberry.permission import BasePermission, PermissionExtension
 from strawberry.utils.await_maybe import await_maybe
 
 from schema.breadth.caught import attempt_async
+from schema.breadth.completion import replaced
 from schema.breadth.declaring import BatchFunction, call
 
 __all__ = ["permitted"]
@@ -65,8 +66,7 @@ async def permitted(
         answers = await attempt_async(call(function, [parents[position] for position in allowed], info, arguments))
         if isinstance(answers, Exception):
             answers = [answers] * len(allowed)
-        for position, answer in zip(allowed, answers, strict=True):
-            results[position] = answer
+        results = replaced(results, allowed, answers)
     return results
 
 

@@ -68,7 +68,7 @@ def _object(completer: Completer) -> ObjectOf | None:
 def _fields(run: Run, object_: ObjectOf) -> Sequence[Field]:
     try:
         return [field for one in possible_types(run, object_.type) for field in object_.selection(run, one).fields]
-    except GraphQLError:  # it becomes the error of the objects, if there are any
+    except (GraphQLError, RecursionError):  # it becomes the error of the objects, if there are any
         return ()
 
 

@@ -91,8 +91,8 @@ MUTANTS = [
     Mutant(
         "parts of a mixed column are put together in the wrong order",
         "objects",
-        "zip(positions, self._objects(run, type_, own, shares, work), strict=True)",
-        "zip(positions, self._objects(run, type_, own, shares, work)[::-1], strict=True)",
+        "replaced(out, positions, self._objects(run, type_, own, shares, work))",
+        "replaced(out, positions, self._objects(run, type_, own, shares, work)[::-1])",
         ["an interface answers by the type of each object"],
     ),
     Mutant(
@@ -171,8 +171,8 @@ MUTANTS = [
     Mutant(
         "the answers go to the wrong parents where some are refused",
         "permissions",
-        "zip(allowed, answers, strict=True)",
-        "zip(range(len(allowed)), answers, strict=True)",
+        "replaced(results, allowed, answers)",
+        "replaced(results, range(len(allowed)), answers)",
         ["a permission for some of the parents"],
     ),
     Mutant(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import strawberry
 from graphql import GraphQLError
+from strawberry.extensions import DisableValidation
 from strawberry.permission import BasePermission
 
 from schema.breadth import BreadthFirst, attribute, batched, occurrences, selected
@@ -73,11 +74,26 @@ SHARED = [Box(row=n) for n in range(10)]
 
 
 @strawberry.type
+class Lid:
+    size: int
+
+    @classmethod
+    def is_type_of(cls, value: Any, info: strawberry.Info) -> bool:
+        info.context.calls.append(info)
+        return isinstance(value, Lid)
+
+
+@strawberry.type
 class Query:
     @batched
     @staticmethod
     async def boxes(parents: list[None], info: Info, first: int = 3) -> list[list[Box]]:
         return [[Box(row=n) for n in range(first)]]
+
+    @batched
+    @staticmethod
+    async def lids(parents: list[None], info: Info) -> list[list[Lid]]:
+        return [[Lid(size=n) for n in range(3)]]
 
     @strawberry.field
     def version(self) -> str:
@@ -194,6 +210,26 @@ async def test_a_permission_that_does_not_look_at_the_source_is_asked_once() -> 
     result = await run(BreadthFirst, "{ boxes { guarded } }", context)
     assert result.data == {"boxes": [{"guarded": f"guarded {n}"} for n in range(3)]}
     assert context.calls == [("permission", None)]
+
+
+async def test_the_objects_of_a_column_are_asked_for_their_type_with_one_info() -> None:
+    context = Context()
+    result = await run(BreadthFirst, "{ lids { size } }", context)
+    assert result.data == {"lids": [{"size": 0}, {"size": 1}, {"size": 2}]}
+    assert len(set(map(id, context.calls))) == 1
+
+
+async def test_what_is_nested_too_deep_below_a_function_that_asks_for_it_is_an_error_of_each_object() -> None:
+    """The function is told that nothing is asked for, and its results fail."""
+    fragments = " ".join(f"fragment F{n} on Box {{ ...F{n + 1} }}" for n in range(2000))
+    query = f"{{ boxes(first: 2) {{ others(first: 1) {{ ...F0 }} }} }} {fragments} fragment F2000 on Box {{ number }}"
+    schema = strawberry.Schema(Query, execution_context_class=BreadthFirst, extensions=[DisableValidation])
+    context = Context()
+    result = await schema.execute(query, context_value=context)
+    assert [(error.path, type(error.original_error)) for error in result.errors or []] == [
+        (["boxes", 0, "others", 0], RecursionError)
+    ]
+    assert context.calls == [("others", [0, 1], None, frozenset())]
 
 
 async def test_what_stands_side_by_side_is_cancelled_together() -> None:
