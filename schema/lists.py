@@ -85,7 +85,7 @@ async def pages(
 def columns_of(info: Info, *paths: tuple[str, ...]) -> frozenset[str] | None:
     """Return the columns of its rows that a field's selection reads below these paths; None: any of them.
 
-    Only types that are made of their row declare what they read of it; those that copy it declare nothing.
+    Of a type that is not made of its row, any may be read.
     """
     found: set[str] = set()
     for path in paths:
@@ -93,7 +93,7 @@ def columns_of(info: Info, *paths: tuple[str, ...]) -> frozenset[str] | None:
         if attributes is None or any(not one.startswith(_ROW) for one in attributes):
             return None
         found.update(one.removeprefix(_ROW) for one in attributes)
-    return frozenset(found) or None
+    return frozenset(found)
 
 
 def ends_of(info: Info, relation: Relation[Any]) -> tuple[End, ...]:

@@ -18,10 +18,10 @@ from schema.types.document import Document
 from schema.types.fact import Fact
 from schema.types.memory import Memory
 from schema.types.neighbors import NeighborConnection, neighbors_of
-from schema.types.node import Node
+from schema.types.node import Node, row_id
 from schema.types.project import Project
 from schema.types.relationship import Relationship
-from server.ids import NodeKind, encode_id
+from server.ids import NodeKind
 from server.services.explanations import explain
 from server.store import filters
 from server.store import relations as rel
@@ -34,17 +34,13 @@ Way = Annotated[
 ]
 
 
-def _id(entity: Entity) -> str:
-    return encode_id(NodeKind.ENTITY, entity.row.id)
-
-
 def _sense(entity: Entity) -> str | None:
     return entity.row.sense or None
 
 
 @strawberry.type(description="Something the volume knows: a person, an organization, a product, a concept.")
 class Entity(Node):
-    id: strawberry.ID = attribute(_id, needs=("row.id",), description="The entity's id.")
+    id: strawberry.ID = row_id(NodeKind.ENTITY, "The entity's id.")
     name: str = attribute("row.name", description="Its name, as it was first written.")
     type: str = attribute("row.type", description="What it is, in lower case, such as person, product or concept.")
     description: str | None = attribute("row.description", description="What it is, in a sentence.")

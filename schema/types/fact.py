@@ -12,9 +12,9 @@ from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.lists import columns_of
 from schema.types.evidence import Claim
-from schema.types.node import Node
+from schema.types.node import Node, row_id
 from server.errors import NotFound
-from server.ids import NodeKind, encode_id
+from server.ids import NodeKind
 from server.store.records import EntityRecord, FactRecord, RelationshipRecord
 from server.terms import ValueType
 
@@ -24,13 +24,9 @@ if TYPE_CHECKING:
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
 
 
-def _id(fact: Fact) -> str:
-    return encode_id(NodeKind.FACT, fact.row.id)
-
-
 @strawberry.type(description="A statement about one entity, with a literal value or none.")
 class Fact(Claim, Node):
-    id: strawberry.ID = attribute(_id, needs=("row.id",), description="The fact's id; its versions share it.")
+    id: strawberry.ID = row_id(NodeKind.FACT, "The fact's id; its versions share it.")
     content: str = attribute("row.content", description="What it says.")
     category: str | None = attribute(
         "row.category", description="What it is about, such as experience, pricing or education."

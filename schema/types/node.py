@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import strawberry
+
+from schema.breadth import attribute
+from server.ids import NodeKind, encode_id
 
 
 @strawberry.interface(description="Something with an id that stays the same for as long as it exists.")
@@ -10,3 +15,12 @@ class Node:
     id: strawberry.ID = strawberry.field(
         description="Its id: opaque, the same for good, unlike that of anything else. Give it to `node` to find it again."
     )
+
+
+def row_id(kind: NodeKind, description: str) -> Any:
+    """Declare the id of a node that is made of its row."""
+
+    def read(node: Any) -> str:
+        return encode_id(kind, node.row.id)
+
+    return attribute(read, needs=("row.id",), description=description)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
-from uuid import UUID
 
 import strawberry
 
 from schema.arguments import After, First
-from schema.breadth import batched
+from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.lists import connections
 from schema.pagination import Connection
-from schema.types.node import Node
-from server.ids import NodeKind, encode_id
+from schema.types.node import Node, row_id
+from server.ids import NodeKind
 from server.store import filters
 from server.store import relations as rel
 from server.store.records import CodeArtifactRecord, ProjectRecord
@@ -32,61 +31,54 @@ LazyMemory = Annotated["Memory", strawberry.lazy("schema.types.memory")]
 
 @strawberry.type(description="A piece of work that memories, entities and documents belong to.")
 class Project(Node):
-    id: strawberry.ID = strawberry.field(description="The project's id.")
-    name: str = strawberry.field(description="Its name, the only one of this name in the volume.")
-    description: str | None = strawberry.field(description="What it is about.")
-    status: ProjectStatus = strawberry.field(description="How it stands.")
-    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
-    created_at: datetime = strawberry.field(description="When it was made.")
-    updated_at: datetime = strawberry.field(description="When it last changed.")
-    key: strawberry.Private[UUID]
+    id: strawberry.ID = row_id(NodeKind.PROJECT, "The project's id.")
+    name: str = attribute("row.name", description="Its name, the only one of this name in the volume.")
+    description: str | None = attribute("row.description", description="What it is about.")
+    status: ProjectStatus = attribute("row.status", description="How it stands.")
+    version: int = attribute(
+        "row.version", description="How often it was written; give it as expectedVersion of an update."
+    )
+    created_at: datetime = attribute("row.created_at", description="When it was made.")
+    updated_at: datetime = attribute("row.updated_at", description="When it last changed.")
+    row: strawberry.Private[ProjectRecord]
 
     @staticmethod
     def of(row: ProjectRecord) -> Project:
-        return Project(
-            id=strawberry.ID(encode_id(NodeKind.PROJECT, row.id)),
-            name=row.name,
-            description=row.description,
-            status=ProjectStatus(row.status),
-            version=row.version,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            key=row.id,
-        )
+        return Project(row=row)
 
-    @batched(description="The memories that belong to it, obsolete ones left out, oldest first.")
+    @batched(needs=("row.id",), description="The memories that belong to it, obsolete ones left out, oldest first.")
     @staticmethod
     async def memories(
         parents: list[Project], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[LazyMemory]]:
         from schema.types.memory import Memory
 
-        keys = [p.key for p in parents]
+        keys = [p.row.id for p in parents]
         live = filters.MemoryFilter()
         return await connections(
             info, "Project.memories", keys, rel.MEMORIES_OF_PROJECT, Memory.of, first=first, after=after, filter=live
         )
 
-    @batched(description="The entities that it is about, oldest first.")
+    @batched(needs=("row.id",), description="The entities that it is about, oldest first.")
     @staticmethod
     async def entities(
         parents: list[Project], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[LazyEntity]]:
         from schema.types.entity import Entity
 
-        keys = [p.key for p in parents]
+        keys = [p.row.id for p in parents]
         return await connections(
             info, "Project.entities", keys, rel.ENTITIES_OF_PROJECT, Entity.of, first=first, after=after
         )
 
-    @batched(description="The documents that it holds, oldest first.")
+    @batched(needs=("row.id",), description="The documents that it holds, oldest first.")
     @staticmethod
     async def documents(
         parents: list[Project], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[LazyDocument]]:
         from schema.types.document import Document
 
-        keys = [p.key for p in parents]
+        keys = [p.row.id for p in parents]
         return await connections(
             info, "Project.documents", keys, rel.DOCUMENTS_OF_PROJECT, Document.of, first=first, after=after
         )
@@ -94,28 +86,19 @@ class Project(Node):
 
 @strawberry.type(description="A piece of code worth keeping.")
 class CodeArtifact(Node):
-    id: strawberry.ID = strawberry.field(description="The code artifact's id.")
-    title: str = strawberry.field(description="What it is called.")
-    language: str = strawberry.field(description="The language it is written in, in lower case.")
-    code: str = strawberry.field(description="The code itself.")
-    description: str | None = strawberry.field(description="What it does.")
-    tags: list[str] = strawberry.field(description="Its tags, in the order they were given.")
-    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
-    created_at: datetime = strawberry.field(description="When it was made.")
-    updated_at: datetime = strawberry.field(description="When it last changed.")
-    key: strawberry.Private[UUID]
+    id: strawberry.ID = row_id(NodeKind.CODE_ARTIFACT, "The code artifact's id.")
+    title: str = attribute("row.title", description="What it is called.")
+    language: str = attribute("row.language", description="The language it is written in, in lower case.")
+    code: str = attribute("row.code", description="The code itself.")
+    description: str | None = attribute("row.description", description="What it does.")
+    tags: list[str] = attribute("row.tags", description="Its tags, in the order they were given.")
+    version: int = attribute(
+        "row.version", description="How often it was written; give it as expectedVersion of an update."
+    )
+    created_at: datetime = attribute("row.created_at", description="When it was made.")
+    updated_at: datetime = attribute("row.updated_at", description="When it last changed.")
+    row: strawberry.Private[CodeArtifactRecord]
 
     @staticmethod
     def of(row: CodeArtifactRecord) -> CodeArtifact:
-        return CodeArtifact(
-            id=strawberry.ID(encode_id(NodeKind.CODE_ARTIFACT, row.id)),
-            title=row.title,
-            language=row.language,
-            code=row.code,
-            description=row.description,
-            tags=row.tags,
-            version=row.version,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            key=row.id,
-        )
+        return CodeArtifact(row=row)

@@ -11,8 +11,8 @@ from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.types.evidence import Claim
 from schema.types.fact import ends, gone
-from schema.types.node import Node
-from server.ids import NodeKind, encode_id
+from schema.types.node import Node, row_id
+from server.ids import NodeKind
 from server.services.relationships import sentence
 from server.store.records import EntityRecord, RelationshipRecord
 
@@ -22,13 +22,9 @@ if TYPE_CHECKING:
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
 
 
-def _id(edge: Relationship) -> str:
-    return encode_id(NodeKind.RELATIONSHIP, edge.row.id)
-
-
 @strawberry.type(description="A typed edge from one entity to another.")
 class Relationship(Claim, Node):
-    id: strawberry.ID = attribute(_id, needs=("row.id",), description="The relationship's id; its versions share it.")
+    id: strawberry.ID = row_id(NodeKind.RELATIONSHIP, "The relationship's id; its versions share it.")
     type: str = attribute("row.type", description="What the source is to the target, in UPPER_SNAKE_CASE, as WORKS_AT.")
     description: str | None = attribute("row.description", description="What it means here, in words.")
     strength: float = attribute("row.strength", description="How strongly it holds: 0 to 1. Paths prefer strong edges.")

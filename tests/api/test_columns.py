@@ -1,0 +1,148 @@
+"""Which columns a selection reads of a table: those that it needs, the id and what the list is sorted by; no other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from sqlalchemy import Column
+from worlds import new_world
+
+from server.store.reader import Reader
+
+if TYPE_CHECKING:
+    from api.conftest import Api
+
+CLAIM = "confidence status validFrom validFromPrecision validTo validToPrecision knownFrom version createdAt updatedAt"
+ENTITY = (
+    "type_stated described_by origin volume_id name type sense description properties confidence importance version"
+)
+
+
+class Listed(NamedTuple):
+    """A type where it is read in lists: what it takes to read each of its fields.
+
+    `own` are the fields that need the column of their own name; `known` and `lists` need no more than what is `always` read.
+    """
+
+    type: str
+    table: str
+    where: str
+    own: str
+    known: list[str]
+    lists: str = ""
+    others: Mapping[str, str] = MappingProxyType({})
+    always: str = "id"
+
+    def expected(self) -> dict[str, set[str]]:
+        own = {name: re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name) for name in self.own.split()}
+        lists = [f"{name} {{ totalCount }}" for name in self.lists.split()]
+        further = {**own, **dict.fromkeys([*self.known, *lists], ""), **self.others}
+        return {asked: {*self.always.split(), *columns.split()} for asked, columns in further.items()}
+
+
+LISTED = [
+    Listed(
+        "Entity",
+        "entity",
+        "entities { nodes { * } }",
+        "name type description sense properties confidence importance version createdAt updatedAt",
+        ["id", "aliases"],
+        "facts relationships neighbors memories documents projects",
+        {"explanation": f"{ENTITY} created_at updated_at"},
+        "id match_key",
+    ),
+    Listed(
+        "Fact",
+        "fact",
+        "facts { nodes { * } }",
+        f"{CLAIM} content category importance predicate value valueType",
+        ["id", "evidence { quote }"],
+        "",
+        {"text": "content", "subject { name }": "subject_id"},
+    ),
+    Listed(
+        "Relationship",
+        "relationship",
+        "relationships { nodes { * } }",
+        f"{CLAIM} type description strength bidirectional properties",
+        ["id", "evidence { quote }"],
+        "",
+        {"text": "source_id target_id type", "source { name }": "source_id", "target { name }": "target_id"},
+    ),
+    Listed(
+        "Project",
+        "project",
+        "projects { nodes { * } }",
+        "name description status version createdAt updatedAt",
+        ["id"],
+        "memories entities documents",
+    ),
+    Listed(
+        "CodeArtifact",
+        "code_artifact",
+        "codeArtifacts { nodes { * } }",
+        "title language code description tags version createdAt updatedAt",
+        ["id"],
+    ),
+]
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every statement that is read by."""
+    found: list[Any] = []
+
+    def noting(read: Any) -> Any:
+        async def noted(self: Reader, statement: Any, *values: Any) -> Any:
+            found.append(statement)
+            return await read(self, statement, *values)
+
+        return noted
+
+    for name in ("fetch", "rows"):
+        monkeypatch.setattr(Reader, name, noting(getattr(Reader, name)))
+    return found
+
+
+async def columns_read(api: Api, statements: list[Any], query: str, table: str) -> list[set[str]]:
+    """Return the columns of a table that each statement of a query reads, of the statements that read any."""
+    statements.clear()
+    await api.ask(f"{{ volume {{ {query} }} }}")
+    read = [[base for column in one.selected_columns for base in column.base_columns] for one in statements]
+    found = [{base.name for base in bases if isinstance(base, Column) and base.table.name == table} for bases in read]
+    return [columns for columns in found if columns]
+
+
+async def world(api: Api) -> None:
+    volume = await api.store.volume("default")
+    assert volume is not None
+    await new_world(api.store, volume.id, 2)
+
+
+@pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.type)
+async def test_each_field_reads_the_columns_that_it_needs(api: Api, statements: list[Any], listed: Listed) -> None:
+    await world(api)
+    known = await api.ask(f'{{ __type(name: "{listed.type}") {{ fields {{ name }} }} }}')
+    expected = listed.expected()
+    assert {field["name"] for field in known["__type"]["fields"]} == {asked.split()[0] for asked in expected}
+    for asked, columns in expected.items():
+        read = await columns_read(api, statements, listed.where.replace("*", asked), listed.table)
+        assert (asked, read[0]) == (asked, columns)
+
+
+REACHED = [
+    ("entities { totalCount }", "entity", [{"id", "match_key"}]),
+    ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
+]
+
+
+@pytest.mark.parametrize(("asked", "table", "expected"), REACHED)
+async def test_what_is_reached_reads_the_columns_that_are_asked_of_it(
+    api: Api, statements: list[Any], asked: str, table: str, expected: list[set[str]]
+) -> None:
+    await world(api)
+    assert await columns_read(api, statements, asked, table) == expected
