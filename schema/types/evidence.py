@@ -10,6 +10,7 @@ import strawberry
 
 from schema.breadth import attribute, batched
 from schema.context import Info
+from schema.lists import columns_of
 from schema.types.node import Node
 from server.store.records import DocumentRecord, EvidenceRecord, FactRecord, RelationshipRecord
 from server.terms import Authority, ClaimStatus, Precision
@@ -56,7 +57,9 @@ class Evidence:
         from schema.types.document import Document
 
         ids = [e.row.document_id for e in parents]
-        rows = await info.context.store.read.by_ids(DocumentRecord, [id for id in ids if id is not None])
+        rows = await info.context.store.read.by_ids(
+            DocumentRecord, [id for id in ids if id is not None], columns_of(info, ())
+        )
         found = {row.id: Document.of(row) for row in rows if row is not None}
         return [None if id is None else found.get(id) for id in ids]
 

@@ -88,6 +88,34 @@ LISTED = [
         "title language code description tags version createdAt updatedAt",
         ["id"],
     ),
+    Listed(
+        "Document",
+        "document",
+        "documents { nodes { * } }",
+        "title mimeType uri authority contentHash revision createdAt",
+        ["id", "otherUris", "ingestion { id }"],
+        "entities facts relationships memories projects chunks",
+        {"content": "revision"},
+    ),
+    Listed(
+        "Chunk",
+        "chunk",
+        "documents { nodes { chunks { nodes { * } } } }",
+        "text start end",
+        ["id"],
+        "",
+        {"document { id }": "document_id"},
+        "id ordinal",
+    ),
+    Listed(
+        "Ingestion",
+        "ingestion",
+        "ingestions { nodes { * } }",
+        "status error chunksTotal chunksDone entitiesFound factsFound relationshipsFound extractor startedAt finishedAt",
+        ["id", "failedStep { error }", "rejected { reason }"],
+        "",
+        {"document { id }": "document_id"},
+    ),
 ]
 
 
@@ -137,6 +165,9 @@ async def test_each_field_reads_the_columns_that_it_needs(api: Api, statements: 
 REACHED = [
     ("entities { totalCount }", "entity", [{"id", "match_key"}]),
     ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
+    ("documents { nodes { chunks { nodes { document { title } } } } }", "document", [{"id"}, {"id", "title"}]),
+    ("ingestions { nodes { document { title uri } } }", "document", [{"id", "title", "uri"}]),
+    ("facts { nodes { evidence { document { title } } } }", "document", [{"id", "title"}]),
 ]
 
 
