@@ -44,20 +44,21 @@ class FieldOptions(TypedDict, total=False):
     graphql_type: Any
 
 
-def computed(**options: Unpack[FieldOptions]) -> Callable[[MethodT], MethodT]:
-    """Declare a field by a method that needs nothing but its object and the arguments.
+Needs = tuple[str, ...] | None
+
+
+def computed(*, needs: Needs = None, **options: Unpack[FieldOptions]) -> Callable[[MethodT], MethodT]:
+    """Declare a field by a method of its object and the arguments, which `needs` these attributes; None: it may read any.
 
     It is `strawberry.field`, with a type that keeps the method's for the checker: the class keeps the method itself.
     """
 
     def declare(method: MethodT) -> MethodT:
+        vars(method).update(__needs__=needs)
         field: MethodT = strawberry.field(resolver=method, **options)
         return field
 
     return declare
-
-
-Needs = tuple[str, ...] | None
 
 
 def attribute(source: str | Callable[[Any], Any], *, needs: Needs = None, **options: Unpack[FieldOptions]) -> Any:

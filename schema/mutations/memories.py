@@ -205,9 +205,7 @@ async def _links(info: Info, memory: UUID, ids: tuple[UUID, ...]) -> list[Memory
     memories = {row.id: Memory.of(row) for row in rows if row is not None}
     return [
         MemoryLink(
-            type=link.type,
-            similarity=link.similarity,
-            automatic=link.automatic,
+            row=link,
             memory=memories[memory],
             other=memories[link.right_id if link.left_id == memory else link.left_id],
         )

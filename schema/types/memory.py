@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -11,13 +12,13 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.breadth import batched, computed
+from schema.breadth import attribute, batched, computed
 from schema.context import Info
-from schema.lists import bound, connections, counts, keyset, pages
+from schema.lists import bound, columns_of, connections, counts, keyset, pages
 from schema.pagination import Connection, Counts, PageInfo, encode_cursor, page_info, totals
-from schema.types.node import Node
+from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
-from server.ids import NodeKind, encode_id
+from server.ids import NodeKind
 from server.store import relations as rel
 from server.store.records import MemoryLinkRecord, MemoryRecord
 from server.store.relations import Sorting
@@ -33,68 +34,57 @@ _BY_ID = Sorting()
 
 @strawberry.type(description="One idea that an agent or a person noted down.")
 class Memory(Node):
-    id: strawberry.ID = strawberry.field(description="The memory's id.")
-    title: str = strawberry.field(description="What it is about, in a few words.")
-    content: str = strawberry.field(description="The idea itself.")
-    context: str | None = strawberry.field(description="Why it matters and when it applies.")
-    keywords: list[str] = strawberry.field(description="Words to find it by.")
-    tags: list[str] = strawberry.field(description="Its tags, in the order they were given.")
-    importance: int = strawberry.field(description="How much it matters: 1 to 10.")
-    obsolete: bool = strawberry.field(description="Whether it no longer holds. Lists leave it out unless asked.")
-    obsolete_reason: str | None = strawberry.field(description="Why it no longer holds.")
-    provenance: JSON = strawberry.field(description="Where it comes from, as a JSON object.")
-    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
-    created_at: datetime = strawberry.field(description="When it was written.")
-    updated_at: datetime = strawberry.field(description="When it last changed.")
-    key: strawberry.Private[UUID]
-    superseded_by_id: strawberry.Private[UUID | None]
+    id: strawberry.ID = row_id(NodeKind.MEMORY, "The memory's id.")
+    title: str = attribute("row.title", description="What it is about, in a few words.")
+    content: str = attribute("row.content", description="The idea itself.")
+    context: str | None = attribute("row.context", description="Why it matters and when it applies.")
+    keywords: list[str] = attribute("row.keywords", description="Words to find it by.")
+    tags: list[str] = attribute("row.tags", description="Its tags, in the order they were given.")
+    importance: int = attribute("row.importance", description="How much it matters: 1 to 10.")
+    obsolete: bool = attribute(
+        "row.obsolete", description="Whether it no longer holds. Lists leave it out unless asked."
+    )
+    obsolete_reason: str | None = attribute("row.obsolete_reason", description="Why it no longer holds.")
+    provenance: JSON = attribute("row.provenance", description="Where it comes from, as a JSON object.")
+    version: int = attribute(
+        "row.version", description="How often it was written; give it as expectedVersion of an update."
+    )
+    created_at: datetime = attribute("row.created_at", description="When it was written.")
+    updated_at: datetime = attribute("row.updated_at", description="When it last changed.")
+    row: strawberry.Private[MemoryRecord]
 
     @staticmethod
     def of(row: MemoryRecord) -> Memory:
-        return Memory(
-            id=strawberry.ID(encode_id(NodeKind.MEMORY, row.id)),
-            title=row.title,
-            content=row.content,
-            context=row.context,
-            keywords=row.keywords,
-            tags=row.tags,
-            importance=row.importance,
-            obsolete=row.obsolete,
-            obsolete_reason=row.obsolete_reason,
-            provenance=JSON(row.provenance),
-            version=row.version,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            key=row.id,
-            superseded_by_id=row.superseded_by_id,
-        )
+        return Memory(row=row)
 
-    @batched(description="The memory that has taken its place, if one has.")
+    @batched(needs=("row.superseded_by_id",), description="The memory that has taken its place, if one has.")
     @staticmethod
     async def superseded_by(parents: list[Memory], info: Info) -> list[Memory | None]:
-        wanted = [m.superseded_by_id for m in parents if m.superseded_by_id is not None]
-        rows = await info.context.store.read.by_ids(MemoryRecord, wanted)
-        found = {row.id: Memory.of(row) for row in rows if row is not None}
-        return [None if m.superseded_by_id is None else found.get(m.superseded_by_id) for m in parents]
+        ids = [m.row.superseded_by_id for m in parents]
+        found = await _by_id(info, [id for id in ids if id is not None], columns_of(info, ()))
+        return [None if id is None else found.get(id) for id in ids]
 
-    @batched(description="The memories whose place it has taken, oldest first.")
+    @batched(needs=("row.id",), description="The memories whose place it has taken, oldest first.")
     @staticmethod
     async def supersedes(parents: list[Memory], info: Info) -> list[list[Memory]]:
-        keys = [m.key for m in parents]
+        keys = [m.row.id for m in parents]
         lists = await info.context.store.read.lists(MemoryRecord, "superseded_by_id", keys, "id")
         return [[Memory.of(row) for row in rows] for rows in lists]
 
-    @batched(description="The memories that it is linked to, obsolete ones left out, oldest link first.")
+    @batched(
+        needs=("row.id",), description="The memories that it is linked to, obsolete ones left out, oldest link first."
+    )
     @staticmethod
     async def links(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[MemoryLinkConnection]:
-        keys, bound_to = [m.key for m in parents], bound("Memory.links", None)
-        found = await pages(info, keys, rel.LINKS_OF_MEMORY, bound_to=bound_to, first=first, after=after)
-        totals, secret = counts(info, rel.LINKS_OF_MEMORY, keys), info.context.store.cursor_secret
-        others = await linked(
-            info, [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
+        keys, bound_to = [m.row.id for m in parents], bound("Memory.links", None)
+        found = await pages(
+            info, keys, rel.LINKS_OF_MEMORY, bound_to=bound_to, first=first, after=after, columns=_link_columns(info)
         )
+        totals, secret = counts(info, rel.LINKS_OF_MEMORY, keys), info.context.store.cursor_secret
+        ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
+        others = await _by_id(info, ids, columns_of(info, ("nodes",), ("edges", "node")))
 
         def cursor(row: MemoryLinkRecord) -> str:
             return encode_cursor(keyset(row, _BY_ID), bound_to=bound_to, secret=secret)
@@ -114,46 +104,46 @@ class Memory(Node):
             for position, (key, page) in enumerate(zip(keys, found, strict=True))
         ]
 
-    @batched(description="The entities that it is about, oldest first.")
+    @batched(needs=("row.id",), description="The entities that it is about, oldest first.")
     @staticmethod
     async def entities(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[LazyEntity]]:
         from schema.types.entity import Entity
 
-        keys = [m.key for m in parents]
+        keys = [m.row.id for m in parents]
         return await connections(
             info, "Memory.entities", keys, rel.ENTITIES_OF_MEMORY, Entity.of, first=first, after=after
         )
 
-    @batched(description="The documents that it refers to, oldest first.")
+    @batched(needs=("row.id",), description="The documents that it refers to, oldest first.")
     @staticmethod
     async def documents(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[LazyDocument]]:
         from schema.types.document import Document
 
-        keys = [m.key for m in parents]
+        keys = [m.row.id for m in parents]
         return await connections(
             info, "Memory.documents", keys, rel.DOCUMENTS_OF_MEMORY, Document.of, first=first, after=after
         )
 
-    @batched(description="The code artifacts that it refers to, oldest first.")
+    @batched(needs=("row.id",), description="The code artifacts that it refers to, oldest first.")
     @staticmethod
     async def code_artifacts(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[CodeArtifact]]:
-        keys = [m.key for m in parents]
+        keys = [m.row.id for m in parents]
         return await connections(
             info, "Memory.codeArtifacts", keys, rel.CODE_ARTIFACTS_OF_MEMORY, CodeArtifact.of, first=first, after=after
         )
 
-    @batched(description="The projects that it belongs to, oldest first.")
+    @batched(needs=("row.id",), description="The projects that it belongs to, oldest first.")
     @staticmethod
     async def projects(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Project]]:
-        keys = [m.key for m in parents]
+        keys = [m.row.id for m in parents]
         return await connections(
             info, "Memory.projects", keys, rel.PROJECTS_OF_MEMORY, Project.of, first=first, after=after
         )
@@ -163,33 +153,33 @@ def _other(row: MemoryLinkRecord, key: UUID) -> UUID:
     return row.right_id if row.left_id == key else row.left_id
 
 
-async def linked(info: Info, ids: list[UUID]) -> dict[UUID, Memory]:
-    """Return the memories with these ids."""
-    rows = await info.context.store.read.by_ids(MemoryRecord, ids)
+def _link_columns(info: Info) -> frozenset[str] | None:
+    asked = columns_of(info, ("edges",))
+    return None if asked is None else asked | {"left_id", "right_id"}
+
+
+async def _by_id(info: Info, ids: list[UUID], columns: frozenset[str] | None) -> dict[UUID, Memory]:
+    rows = await info.context.store.read.by_ids(MemoryRecord, ids, columns)
     return {row.id: Memory.of(row) for row in rows if row is not None}
 
 
 @strawberry.type(description="A memory that another one is linked to, with the link.")
 class MemoryLinkEdge:
-    node: Memory = strawberry.field(description="The memory at the other end.")
-    type: str = strawberry.field(description="What kind of link it is; automatic ones are RELATED.")
-    similarity: float | None = strawberry.field(
-        description="How near the two are in meaning, at most 1; null for links by hand."
+    node: Memory = attribute(attrgetter("other"), needs=(), description="The memory at the other end.")
+    type: str = attribute("row.type", description="What kind of link it is; automatic ones are RELATED.")
+    similarity: float | None = attribute(
+        "row.similarity", description="How near the two are in meaning, at most 1; null for links by hand."
     )
-    automatic: bool = strawberry.field(description="Whether the link was made when the memory was written.")
+    automatic: bool = attribute("row.automatic", description="Whether the link was made when the memory was written.")
+    row: strawberry.Private[MemoryLinkRecord]
+    other: strawberry.Private[Memory]
     make_cursor: strawberry.Private[Callable[[], str]]
 
     @staticmethod
     def of(row: MemoryLinkRecord, other: Memory, cursor: Callable[[MemoryLinkRecord], str]) -> MemoryLinkEdge:
-        return MemoryLinkEdge(
-            node=other,
-            type=row.type,
-            similarity=row.similarity,
-            automatic=row.automatic,
-            make_cursor=lambda: cursor(row),
-        )
+        return MemoryLinkEdge(row=row, other=other, make_cursor=lambda: cursor(row))
 
-    @computed(description="The link's place in this list; opaque. Give it as `after`.")
+    @computed(needs=("row.id",), description="The link's place in this list; opaque. Give it as `after`.")
     def cursor(self) -> str:
         return self.make_cursor()
 
@@ -204,7 +194,7 @@ class MemoryLinkConnection:
 
     @computed(description="The linked memories.")
     def nodes(self) -> list[Memory]:
-        return [edge.node for edge in self.edges]
+        return [edge.other for edge in self.edges]
 
     @computed(description="Where the page stands in the list, and the cursors to go on from.")
     def page_info(self) -> PageInfo:
@@ -219,11 +209,12 @@ class MemoryLinkConnection:
 
 @strawberry.type(description="A link between two memories; it has no direction.")
 class MemoryLink:
-    type: str = strawberry.field(description="What kind of link it is; automatic ones are RELATED.")
-    similarity: float | None = strawberry.field(
-        description="How near the two are in meaning, at most 1; null for links by hand."
+    type: str = attribute("row.type", description="What kind of link it is; automatic ones are RELATED.")
+    similarity: float | None = attribute(
+        "row.similarity", description="How near the two are in meaning, at most 1; null for links by hand."
     )
-    automatic: bool = strawberry.field(description="Whether the link was made when the memory was written.")
+    automatic: bool = attribute("row.automatic", description="Whether the link was made when the memory was written.")
+    row: strawberry.Private[MemoryLinkRecord]
     memory: Memory = strawberry.field(description="One of the two: the one that was written or named first.")
     other: Memory = strawberry.field(description="The other one.")
 

@@ -116,6 +116,23 @@ LISTED = [
         "",
         {"document { id }": "document_id"},
     ),
+    Listed(
+        "Memory",
+        "memory",
+        "memories { nodes { * } }",
+        "title content context keywords tags importance obsolete obsoleteReason provenance version createdAt updatedAt",
+        ["id", "supersedes { id }"],
+        "links entities documents codeArtifacts projects",
+        {"supersededBy { id }": "superseded_by_id"},
+    ),
+    Listed(
+        "MemoryLinkEdge",
+        "memory_link",
+        "memories { nodes { links { edges { * } } } }",
+        "type similarity automatic",
+        ["node { title }", "cursor"],
+        always="id left_id right_id",
+    ),
 ]
 
 
@@ -168,6 +185,14 @@ REACHED = [
     ("documents { nodes { chunks { nodes { document { title } } } } }", "document", [{"id"}, {"id", "title"}]),
     ("ingestions { nodes { document { title uri } } }", "document", [{"id", "title", "uri"}]),
     ("facts { nodes { evidence { document { title } } } }", "document", [{"id", "title"}]),
+    (
+        "memories(filter: {includeObsolete: true}) { nodes { supersededBy { title } } }",
+        "memory",
+        [{"id", "superseded_by_id"}, {"id", "title"}],
+    ),
+    ("memories { nodes { links { nodes { title } } } }", "memory", [{"id"}, {"id", "title"}]),
+    ("memories { nodes { links { nodes { tags } edges { node { id } } } } }", "memory", [{"id"}, {"id", "tags"}]),
+    ("memories { nodes { links { nodes { id } } } }", "memory_link", [{"id", "left_id", "right_id"}]),
 ]
 
 
