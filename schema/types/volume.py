@@ -10,7 +10,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.breadth import batched, computed
+from schema.breadth import attribute, batched, computed
 from schema.context import Info
 from schema.inputs import filters as inputs
 from schema.lists import connections
@@ -21,11 +21,11 @@ from schema.types.document import Document, Ingestion
 from schema.types.entity import Entity
 from schema.types.fact import Fact
 from schema.types.memory import Memory
-from schema.types.node import Node
+from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from server import models
-from server.ids import NodeKind, decode_id, encode_id
+from server.ids import NodeKind, decode_id
 from server.services.identity import clean_name, normalise_type
 from server.services.resolution import Named, find_in
 from server.store import relations as rel
@@ -54,21 +54,20 @@ class EntityBy:
 
 @strawberry.type(description="A predicate or relationship type in use in a volume.")
 class Predicate:
-    name: str = strawberry.field(description="Its name in UPPER_SNAKE_CASE.")
-    cardinality: Cardinality = strawberry.field(description="How many claims of it a subject can have at a time.")
-    inverse: str | None = strawberry.field(description="What the same relationship is called from the other end.")
-    symmetric: bool = strawberry.field(description="Whether it means the same from both ends.")
-    description: str | None = strawberry.field(description="What it means.")
+    name: str = attribute("row.name", description="Its name in UPPER_SNAKE_CASE.")
+    cardinality: Cardinality = attribute(
+        "row.cardinality", description="How many claims of it a subject can have at a time."
+    )
+    inverse: str | None = attribute(
+        "row.inverse", description="What the same relationship is called from the other end."
+    )
+    symmetric: bool = attribute("row.symmetric", description="Whether it means the same from both ends.")
+    description: str | None = attribute("row.description", description="What it means.")
+    row: strawberry.Private[PredicateRecord]
 
     @staticmethod
     def of(row: PredicateRecord) -> Predicate:
-        return Predicate(
-            name=row.name,
-            cardinality=Cardinality(row.cardinality),
-            inverse=row.inverse,
-            symmetric=row.symmetric,
-            description=row.description,
-        )
+        return Predicate(row=row)
 
 
 @strawberry.type(description="How much a volume holds. Each number is counted only where it is asked for.")
@@ -115,29 +114,24 @@ class VolumeStatistics:
 
 @strawberry.type(description="An isolated body of knowledge: nothing in it is seen from another.")
 class Volume(Node):
-    id: strawberry.ID = strawberry.field(description="The volume's id.")
-    name: str = strawberry.field(description="Its name, the only one of this name.")
-    description: str | None = strawberry.field(description="What it is about.")
-    version: int = strawberry.field(description="How often it was written; give it as expectedVersion of an update.")
-    created_at: datetime = strawberry.field(description="When it was made.")
-    updated_at: datetime = strawberry.field(description="When its name or description last changed.")
-    key: strawberry.Private[UUID]
+    id: strawberry.ID = row_id(NodeKind.VOLUME, "The volume's id.")
+    name: str = attribute("row.name", description="Its name, the only one of this name.")
+    description: str | None = attribute("row.description", description="What it is about.")
+    version: int = attribute(
+        "row.version", description="How often it was written; give it as expectedVersion of an update."
+    )
+    created_at: datetime = attribute("row.created_at", description="When it was made.")
+    updated_at: datetime = attribute("row.updated_at", description="When its name or description last changed.")
+    row: strawberry.Private[VolumeRecord]
 
     @staticmethod
     def of(row: VolumeRecord) -> Volume:
-        return Volume(
-            id=strawberry.ID(encode_id(NodeKind.VOLUME, row.id)),
-            name=row.name,
-            description=row.description,
-            version=row.version,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            key=row.id,
-        )
+        return Volume(row=row)
 
     @batched(
+        needs=("row.id",),
         description="The entity with this id or name, or null. A name that several entities have is refused as AMBIGUOUS, "
-        "with the candidates' ids."
+        "with the candidates' ids.",
     )
     @staticmethod
     async def entity(
@@ -148,16 +142,16 @@ class Volume(Node):
         read = info.context.store.read
         if by.name is not None:
             named = by.name.value.plain()
-            found = await find_in(read, [volume.key for volume in parents], named, "by")
+            found = await find_in(read, [volume.row.id for volume in parents], named, "by")
             return [Entity.of(row) if isinstance(row, EntityRecord) else row for row in found]
         assert by.id is not None
         named_id = decode_id(by.id.value)
         known = named_id is not None and named_id.kind is NodeKind.ENTITY
         row = await read.one(EntityRecord, named_id.id) if named_id is not None and known else None
-        rows = [row if row is not None and row.volume_id == volume.key else None for volume in parents]
+        rows = [row if row is not None and row.volume_id == volume.row.id else None for volume in parents]
         return [None if row is None else Entity.of(row) for row in rows]
 
-    @batched(description="Its entities, by name unless ordered otherwise.")
+    @batched(needs=("row.id",), description="Its entities, by name unless ordered otherwise.")
     @staticmethod
     async def entities(
         parents: list[Volume],
@@ -170,7 +164,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.entities",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.ENTITIES_OF_VOLUME,
             Entity.of,
             first=first,
@@ -179,7 +173,7 @@ class Volume(Node):
             sorting=(order_by or inputs.EntityOrder()).plain(),
         )
 
-    @batched(description="Its facts, oldest first unless ordered otherwise.")
+    @batched(needs=("row.id",), description="Its facts, oldest first unless ordered otherwise.")
     @staticmethod
     async def facts(
         parents: list[Volume],
@@ -192,7 +186,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.facts",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.FACTS_OF_VOLUME,
             Fact.of,
             first=first,
@@ -201,7 +195,7 @@ class Volume(Node):
             sorting=(order_by or inputs.FactOrder()).plain(),
         )
 
-    @batched(description="Its relationships, oldest first.")
+    @batched(needs=("row.id",), description="Its relationships, oldest first.")
     @staticmethod
     async def relationships(
         parents: list[Volume],
@@ -215,7 +209,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.relationships",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.RELATIONSHIPS_OF_VOLUME,
             Relationship.of,
             first=first,
@@ -223,7 +217,7 @@ class Volume(Node):
             filter=(filter or inputs.RelationshipFilter()).plain(),
         )
 
-    @batched(description="Its memories, oldest first unless ordered otherwise.")
+    @batched(needs=("row.id",), description="Its memories, oldest first unless ordered otherwise.")
     @staticmethod
     async def memories(
         parents: list[Volume],
@@ -236,7 +230,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.memories",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.MEMORIES_OF_VOLUME,
             Memory.of,
             first=first,
@@ -245,7 +239,7 @@ class Volume(Node):
             sorting=(order_by or inputs.MemoryOrder()).plain(),
         )
 
-    @batched(description="Its documents, oldest first.")
+    @batched(needs=("row.id",), description="Its documents, oldest first.")
     @staticmethod
     async def documents(
         parents: list[Volume],
@@ -255,7 +249,7 @@ class Volume(Node):
         after: After = None,
     ) -> list[Connection[Document]]:
         wanted = (filter or inputs.DocumentFilter()).plain()
-        keys = [v.key for v in parents]
+        keys = [v.row.id for v in parents]
         return await connections(
             info,
             "Volume.documents",
@@ -267,7 +261,7 @@ class Volume(Node):
             filter=wanted,
         )
 
-    @batched(description="Its code artifacts, oldest first.")
+    @batched(needs=("row.id",), description="Its code artifacts, oldest first.")
     @staticmethod
     async def code_artifacts(
         parents: list[Volume],
@@ -279,7 +273,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.codeArtifacts",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.CODE_ARTIFACTS_OF_VOLUME,
             CodeArtifact.of,
             first=first,
@@ -287,7 +281,7 @@ class Volume(Node):
             filter=(filter or inputs.CodeArtifactFilter()).plain(),
         )
 
-    @batched(description="Its projects, oldest first.")
+    @batched(needs=("row.id",), description="Its projects, oldest first.")
     @staticmethod
     async def projects(
         parents: list[Volume],
@@ -297,12 +291,12 @@ class Volume(Node):
         after: After = None,
     ) -> list[Connection[Project]]:
         wanted = (filter or inputs.ProjectFilter()).plain()
-        keys = [v.key for v in parents]
+        keys = [v.row.id for v in parents]
         return await connections(
             info, "Volume.projects", keys, rel.PROJECTS_OF_VOLUME, Project.of, first=first, after=after, filter=wanted
         )
 
-    @batched(description="The runs of the extraction pipeline over its documents, oldest first.")
+    @batched(needs=("row.id",), description="The runs of the extraction pipeline over its documents, oldest first.")
     @staticmethod
     async def ingestions(
         parents: list[Volume],
@@ -314,7 +308,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.ingestions",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.INGESTIONS_OF_VOLUME,
             Ingestion.of,
             first=first,
@@ -322,7 +316,7 @@ class Volume(Node):
             filter=(filter or inputs.IngestionFilter()).plain(),
         )
 
-    @batched(description="The predicates and relationship types in use, by name.")
+    @batched(needs=("row.id",), description="The predicates and relationship types in use, by name.")
     @staticmethod
     async def predicates(
         parents: list[Volume], info: Info, first: First = 100, after: After = None
@@ -330,7 +324,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.predicates",
-            [v.key for v in parents],
+            [v.row.id for v in parents],
             rel.PREDICATES_OF_VOLUME,
             Predicate.of,
             first=first,
@@ -338,7 +332,9 @@ class Volume(Node):
             sorting=Sorting(("name",)),
         )
 
-    @batched(description="The change log of the volume, newest first: what was written, when and by whom.")
+    @batched(
+        needs=("row.id",), description="The change log of the volume, newest first: what was written, when and by whom."
+    )
     @staticmethod
     async def changes(
         parents: list[Volume],
@@ -348,11 +344,11 @@ class Volume(Node):
         after: After = None,
     ) -> list[Connection[Change]]:
         wanted = (filter or inputs.ChangeFilter()).plain()
-        return await changes_of(info, [v.key for v in parents], wanted, first, after)
+        return await changes_of(info, [v.row.id for v in parents], wanted, first, after)
 
-    @computed(description="How much it holds.")
+    @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:
-        return VolumeStatistics(key=self.key)
+        return VolumeStatistics(key=self.row.id)
 
 
 FOUND[NodeKind.VOLUME] = rows_of(VolumeRecord, Volume.of)

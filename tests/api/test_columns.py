@@ -133,6 +133,14 @@ LISTED = [
         ["node { title }", "cursor"],
         always="id left_id right_id",
     ),
+    Listed(
+        "Predicate",
+        "predicate",
+        "predicates { nodes { * } }",
+        "cardinality inverse symmetric description",
+        ["name"],
+        always="id name",
+    ),
 ]
 
 
