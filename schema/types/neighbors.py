@@ -10,7 +10,7 @@ import strawberry
 
 from schema.breadth import batched, computed
 from schema.context import Info
-from schema.lists import bound, counts, keyset, pages
+from schema.lists import bound, columns_of, counts, keyset, pages
 from schema.pagination import Counts, PageInfo, encode_cursor, page_info, totals
 from schema.types.relationship import Relationship
 from server.store import relations as rel
@@ -70,9 +70,12 @@ async def neighbors_of(
 
     relation, by_id = rel.RELATIONSHIPS_OF_ENTITY[direction], Sorting()
     bound_to = bound(f"Entity.neighbors {direction}", filter)
-    found = await pages(info, keys, relation, bound_to=bound_to, first=first, after=after, filter=filter)
+    columns = _edge_columns(info)
+    found = await pages(
+        info, keys, relation, bound_to=bound_to, first=first, after=after, filter=filter, columns=columns
+    )
     ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
-    rows = await info.context.store.read.by_ids(EntityRecord, ids)
+    rows = await info.context.store.read.by_ids(EntityRecord, ids, columns_of(info, ("nodes",), ("edges", "node")))
     others = {row.id: Entity.of(row) for row in rows if row is not None}
     totals, secret = counts(info, relation, keys, filter), info.context.store.cursor_secret
 
@@ -94,6 +97,11 @@ async def neighbors_of(
         )
         for position, (key, page) in enumerate(zip(keys, found, strict=True))
     ]
+
+
+def _edge_columns(info: Info) -> frozenset[str] | None:
+    asked = columns_of(info, ("edges", "relationship"))
+    return None if asked is None else asked | {"source_id", "target_id", "bidirectional"}
 
 
 def _other(row: RelationshipRecord, key: UUID) -> UUID:

@@ -187,9 +187,13 @@ async def test_each_field_reads_the_columns_that_it_needs(api: Api, statements: 
         assert (asked, read[0]) == (asked, columns)
 
 
+EDGE = {"id", "source_id", "target_id", "bidirectional"}
 REACHED = [
     ("entities { totalCount }", "entity", [{"id", "match_key"}]),
     ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
+    ("entities { nodes { neighbors { nodes { name } } } }", "entity", [{"id", "match_key"}, {"id", "name"}]),
+    ("entities { nodes { neighbors { edges { direction } } } }", "relationship", [EDGE]),
+    ("entities { nodes { neighbors { edges { relationship { type } } } } }", "relationship", [EDGE | {"type"}]),
     ("documents { nodes { chunks { nodes { document { title } } } } }", "document", [{"id"}, {"id", "title"}]),
     ("ingestions { nodes { document { title uri } } }", "document", [{"id", "title", "uri"}]),
     ("facts { nodes { evidence { document { title } } } }", "document", [{"id", "title"}]),
