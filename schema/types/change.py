@@ -10,9 +10,9 @@ from uuid import UUID
 import strawberry
 from strawberry.scalars import JSON
 
-from schema.breadth import batched, computed
+from schema.breadth import attribute, batched, computed
 from schema.context import Info
-from schema.lists import behind, bound
+from schema.lists import behind, bound, columns_of
 from schema.nodes import FOUND, nodes_by_id
 from schema.pagination import Connection, Counts, check_first, connect, encode_cursor
 from schema.types.node import Node
@@ -45,49 +45,65 @@ def shown(fields: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _id(change: Change) -> str:
+    return encode_id(NodeKind.CHANGE, UUID(int=change.row.seq << _HALF | change.place))
+
+
+def _before(change: Change) -> JSON | None:
+    return None if change.row.before is None else JSON(shown(change.row.before))
+
+
+def _after(change: Change) -> JSON | None:
+    return None if change.row.after is None else JSON(shown(change.row.after))
+
+
+def _about(change: Change) -> tuple[NodeKind, UUID] | None:
+    row = change.row
+    if row.batch is not None:
+        kind, id = row.batch[change.place]
+        return (NodeKind(kind), UUID(id))
+    return None if row.node_kind is None or row.node_id is None else (NodeKind(row.node_kind), row.node_id)
+
+
 @strawberry.type(description="An entry of the change log: something that was written, and by whom.")
 class Change(Node):
-    id: strawberry.ID = strawberry.field(description="The entry's id.")
-    kind: ChangeKind = strawberry.field(description="What happened to the node.")
-    before: JSON | None = strawberry.field(
-        description="The fields that changed, as they were. Null for what was made or deleted, and after redaction."
+    id: strawberry.ID = attribute(_id, needs=("row.seq",), description="The entry's id.")
+    kind: ChangeKind = attribute("row.kind", description="What happened to the node.")
+    before: JSON | None = attribute(
+        _before,
+        needs=("row.before",),
+        description="The fields that changed, as they were. Null for what was made or deleted, and after redaction.",
     )
-    after: JSON | None = strawberry.field(
-        description="The fields that changed, as they became. Null for what was imported or deleted, and after redaction."
+    after: JSON | None = attribute(
+        _after,
+        needs=("row.after",),
+        description="The fields that changed, as they became. Null for what was imported or deleted, and after redaction.",
     )
-    actor: str = strawberry.field(description="Who did it.")
-    at: datetime = strawberry.field(description="When it was written; later entries have later instants.")
-    of_node: strawberry.Private[tuple[NodeKind, UUID] | None]
-    place: strawberry.Private[tuple[int, int]]
+    actor: str = attribute("row.actor", description="Who did it.")
+    at: datetime = attribute("row.at", description="When it was written; later entries have later instants.")
+    row: strawberry.Private[ChangeRecord]
+    place: strawberry.Private[int]
+    """Which of the nodes of a bulk entry it is about, from 0."""
 
     @staticmethod
     def of(row: ChangeRecord, place: int) -> Change:
-        if row.batch is not None:
-            kind, id = row.batch[place]
-            about: tuple[NodeKind, UUID] | None = (NodeKind(kind), UUID(id))
-        else:
-            about = None if row.node_kind is None or row.node_id is None else (NodeKind(row.node_kind), row.node_id)
-        return Change(
-            id=strawberry.ID(encode_id(NodeKind.CHANGE, UUID(int=row.seq << _HALF | place))),
-            kind=ChangeKind(row.kind),
-            before=None if row.before is None else JSON(shown(row.before)),
-            after=None if row.after is None else JSON(shown(row.after)),
-            actor=row.actor,
-            at=row.at,
-            of_node=about,
-            place=(row.seq, place),
-        )
+        return Change(row=row, place=place)
 
     @computed(
-        description="Its place in the whole log of its volume; opaque. Give it as `after` to `changes` without a filter."
+        needs=("row.seq",),
+        description="Its place in the whole log of its volume; opaque. Give it as `after` to `changes` without a filter.",
     )
     def cursor(self, info: Info) -> str:
-        return encode_cursor(self.place, bound_to=bound(_LIST, ChangeFilter()), secret=info.context.store.cursor_secret)
+        place, bound_to = (self.row.seq, self.place), bound(_LIST, ChangeFilter())
+        return encode_cursor(place, bound_to=bound_to, secret=info.context.store.cursor_secret)
 
-    @batched(description="The node that was written; null once it is deleted.")
+    @batched(
+        needs=("row.batch", "row.node_kind", "row.node_id"),
+        description="The node that was written; null once it is deleted.",
+    )
     @staticmethod
     async def node(parents: list[Change], info: Info) -> list[Node | None]:
-        return await nodes_by_id(info, [change.of_node for change in parents])
+        return await nodes_by_id(info, [_about(change) for change in parents])
 
 
 async def changes_of(
@@ -97,7 +113,8 @@ async def changes_of(
     read, bound_to = info.context.store.read, bound(_LIST, filter)
     start = behind(info, after, bound_to)
     place = None if start is None else (int(str(start[0])), int(str(start[1])))
-    found = await read.changes(volumes, filter, check_first(first), place)
+    columns = columns_of(info, ("nodes",), ("edges", "node"))
+    found = await read.changes(volumes, filter, check_first(first), place, columns)
     info.context.spend(info, [len(page.rows) for page in found])
     totals = Counts(lambda: read.count_changes(volumes, filter))
     return [

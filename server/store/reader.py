@@ -381,12 +381,19 @@ class Reader:
         return [found.get(revision) for revision in revisions]
 
     async def changes(
-        self, volumes: Sequence[UUID], filter: ChangeFilter, first: int, after: tuple[int, int] | None
+        self,
+        volumes: Sequence[UUID],
+        filter: ChangeFilter,
+        first: int,
+        after: tuple[int, int] | None,
+        columns: frozenset[str] | None = None,
     ) -> list[Page[tuple[records.ChangeRecord, int]]]:
         """Return each volume's log entries, newest first, each with its place in its batch (0 where it stands alone).
 
-        `after` is the (sequence number, place) of the last entry that was seen. One statement.
+        `after` is the (sequence number, place) of the last entry that was seen. Of entries that only some `columns` are wanted of, the
+        others are missing, save the sequence number and the size. One statement.
         """
+        record = selections.part_of(records.ChangeRecord, columns, ("seq", "size"))
         table = table_of(models.Change)
         row = table.alias()
         wanted = [row.c.volume_id == PARENT, *filter.conditions(row)]
@@ -400,9 +407,9 @@ class Reader:
         def newest(rows: FromClause) -> Order:
             return Order((rows.c.seq,), descending=True)
 
-        statement = first_of_each(self.dialect, table, own, records.ChangeRecord._fields, newest, id_name="seq")
+        statement = first_of_each(self.dialect, table, own, record._fields, newest, id_name="seq")
         rows = await self._by_keys(statement, list(volumes))
-        lists = by_ordinal(self.dialect, len(volumes), rows, records.ChangeRecord._make)
+        lists = by_ordinal(self.dialect, len(volumes), rows, record._make)
         return [_expanded(entries, first, after) for entries in lists]
 
     async def changes_numbered(self, numbers: Collection[int]) -> list[records.ChangeRecord]:

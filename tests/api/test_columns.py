@@ -141,6 +141,15 @@ LISTED = [
         ["name"],
         always="id name",
     ),
+    Listed(
+        "Change",
+        "change",
+        "changes { nodes { * } }",
+        "kind before after actor at",
+        ["id", "cursor"],
+        others={"node { id }": "batch node_kind node_id"},
+        always="seq size",
+    ),
 ]
 
 
