@@ -92,7 +92,8 @@ class Document(Node):
     @staticmethod
     async def ingestion(parents: list[Document], info: Info) -> list[Ingestion | None]:
         keys = [d.row.id for d in parents]
-        lists = await info.context.store.read.lists(IngestionRecord, "document_id", keys, "id")
+        columns = columns_of(info, ())
+        lists = await info.context.store.read.lists(IngestionRecord, "document_id", keys, "id", columns=columns)
         return [Ingestion.of(rows[-1]) if rows else None for rows in lists]
 
     @batched(needs=("row.id",), description="The entities that it mentions, as it was read last, oldest first.")
@@ -282,5 +283,6 @@ class Ingestion(Node):
     @staticmethod
     async def rejected(parents: list[Ingestion], info: Info) -> list[list[RejectedItem]]:
         keys = [run.row.id for run in parents]
-        lists = await info.context.store.read.lists(RejectionRecord, "ingestion_id", keys, "ordinal")
+        columns = columns_of(info, ())
+        lists = await info.context.store.read.lists(RejectionRecord, "ingestion_id", keys, "ordinal", columns=columns)
         return [[RejectedItem.of(row) for row in rows] for rows in lists]

@@ -100,9 +100,10 @@ class Claim(Node):
     @staticmethod
     async def evidence(parents: list[Claim], info: Info) -> list[list[Evidence]]:
         found: dict[UUID, list[EvidenceRecord]] = {}
+        columns = columns_of(info, ())
         for column in sorted({claim.evidence_column for claim in parents}):
             keys = [claim.row.id for claim in parents if claim.evidence_column == column]
-            lists = await info.context.store.read.lists(EvidenceRecord, column, keys, "id")
+            lists = await info.context.store.read.lists(EvidenceRecord, column, keys, "id", columns=columns)
             found.update(zip(keys, lists, strict=True))
         info.context.spend(info, [len(found[claim.row.id]) for claim in parents])
         return [[Evidence.of(row) for row in found[claim.row.id]] for claim in parents]

@@ -68,7 +68,8 @@ class Memory(Node):
     @staticmethod
     async def supersedes(parents: list[Memory], info: Info) -> list[list[Memory]]:
         keys = [m.row.id for m in parents]
-        lists = await info.context.store.read.lists(MemoryRecord, "superseded_by_id", keys, "id")
+        columns = columns_of(info, ())
+        lists = await info.context.store.read.lists(MemoryRecord, "superseded_by_id", keys, "id", columns=columns)
         return [[Memory.of(row) for row in rows] for rows in lists]
 
     @batched(

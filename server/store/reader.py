@@ -142,11 +142,22 @@ class Reader:
         found = {row[0]: new(record, row) for row in await self._of_keys(statement, list(dict.fromkeys(ids)))}
         return [found.get(id) for id in ids]
 
-    async def lists(self, record: type[Record], column: str, keys: Sequence[UUID], *order: str) -> list[list[Record]]:
-        """Return all rows whose `column` is the key, ordered; for lists that are short by nature. One statement."""
+    async def lists(
+        self,
+        record: type[Record],
+        column: str,
+        keys: Sequence[UUID],
+        *order: str,
+        columns: frozenset[str] | None = None,
+    ) -> list[list[Record]]:
+        """Return all rows whose `column` is the key, ordered; for lists that are short by nature. One statement.
+
+        Of rows that only some `columns` are wanted of, the others are missing, save the id.
+        """
         if not keys:
             return []
-        statement = selections.lists_of_keys(self.dialect, record, column, order)
+        table, record = table_of(TABLES[record]), selections.part_of(record, columns)
+        statement = selections.lists_of_keys(self.dialect, table, record, column, order)
         make = record._make  # type: ignore[attr-defined]
         own = list(dict.fromkeys(keys))
         lists = dict(

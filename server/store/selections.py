@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import ColumnElement, Select, Table, select
@@ -127,13 +127,12 @@ def of_keys(dialect: str, table: Table, record: Any) -> Select[Any]:
     return select(*columns).select_from(keys.join(table, table.c.id == keys.c.value))
 
 
-@cache
-def lists_of_keys(dialect: str, record: type[Any], column: str, order: tuple[str, ...]) -> Select[Any]:
+@lru_cache(256)
+def lists_of_keys(dialect: str, table: Table, record: Any, column: str, order: tuple[str, ...]) -> Select[Any]:
     """Return the statement for all rows whose column is one of the keys, ordered."""
-    keys, table = keys_table(dialect), table_of(TABLES[record])
-    statement = select(table.c[column], *columns_of(record)).select_from(
-        keys.join(table, table.c[column] == keys.c.value)
-    )
+    keys = keys_table(dialect)
+    columns = [table.c[name] for name in record._fields]
+    statement = select(table.c[column], *columns).select_from(keys.join(table, table.c[column] == keys.c.value))
     return statement.order_by(*(table.c[name] for name in order))
 
 

@@ -117,6 +117,23 @@ LISTED = [
         {"document { id }": "document_id"},
     ),
     Listed(
+        "RejectedItem",
+        "rejection",
+        "ingestions { nodes { rejected { * } } }",
+        "kind item reason",
+        [],
+        always="ingestion_id",
+    ),
+    Listed(
+        "Evidence",
+        "evidence",
+        "facts { nodes { evidence { * } } }",
+        "quote start end authority confidence verified revision",
+        [],
+        others={"current": "live", "document { id }": "document_id"},
+        always="fact_id id",
+    ),
+    Listed(
         "Memory",
         "memory",
         "memories { nodes { * } }",
@@ -198,6 +215,12 @@ async def test_each_field_reads_the_columns_that_it_needs(api: Api, statements: 
 
 EDGE = {"id", "source_id", "target_id", "bidirectional"}
 REACHED = [
+    ("documents { nodes { ingestion { status } } }", "ingestion", [{"id", "document_id", "status"}]),
+    (
+        "memories { nodes { supersedes { title } } }",
+        "memory",
+        [{"id"}, {"superseded_by_id", "id", "title"}],
+    ),
     ("entities { totalCount }", "entity", [{"id", "match_key"}]),
     ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
     ("entities { nodes { neighbors { nodes { name } } } }", "entity", [{"id", "match_key"}, {"id", "name"}]),
