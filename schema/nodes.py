@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from uuid import UUID
 
 from schema.context import Info
+from schema.lists import columns_of
 from schema.types.document import Chunk, Document, Ingestion
 from schema.types.entity import Entity
 from schema.types.fact import Fact
@@ -25,7 +26,8 @@ def rows_of(record: type[Record], make: Callable[[Record], Node]) -> Find:
     """Return how to find nodes that are rows of a table, each shown by `make`."""
 
     async def find(info: Info, ids: list[UUID]) -> list[Node | None]:
-        return [None if row is None else make(row) for row in await info.context.store.read.by_ids(record, ids)]
+        rows = await info.context.store.read.by_ids(record, ids, columns_of(info, ()))
+        return [None if row is None else make(row) for row in rows]
 
     return find
 

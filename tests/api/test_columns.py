@@ -221,6 +221,7 @@ REACHED = [
         "memory",
         [{"id"}, {"superseded_by_id", "id", "title"}],
     ),
+    ("changes { nodes { node { ... on Entity { name } ... on Fact { id } } } }", "entity", [{"id", "name"}]),
     ("entities { totalCount }", "entity", [{"id", "match_key"}]),
     ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
     ("entities { nodes { neighbors { nodes { name } } } }", "entity", [{"id", "match_key"}, {"id", "name"}]),
