@@ -138,7 +138,7 @@ class Query:
                 database=state.database,
                 embedding_model=state.embedding_model,
                 rows=JSON(state.rows),
-                vectors=state.vectors,
+                vectors=state.vectors or 0,
                 pending_vectors=state.pending_vectors,
                 log_head=str(state.log_head),
                 followers=followers,

@@ -19,19 +19,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
 
 from server.config import Settings, settings_table, unknown_variables, variable
 from server.errors import Misconfigured, ServerError
@@ -93,32 +80,6 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(stoppable())
     except asyncio.CancelledError:
         raise typer.Exit(TERMINATED) from None
-
-
-class _Rate(ProgressColumn):
-    """How many a second, of late."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:.1f}/s", style="progress.data.speed")
-
-
-class _Left(TimeRemainingColumn):
-    """How much longer it will take at that rate."""
-
-    def render(self, task: Task) -> Text:
-        return super().render(task).append("" if task.finished else " left")
-
-
-@contextlib.contextmanager
-def _bar(what: str, *, bytes: bool = False) -> Iterator[tuple[Progress, Any]]:
-    """Show a progress bar on stderr, where that is a terminal."""
-    console = Console(stderr=True)
-    count = TaskProgressColumn() if bytes else MofNCompleteColumn()
-    more = () if bytes else (_Rate(), _Left(compact=True))
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn(), *more)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield progress, progress.add_task(what, total=None)
 
 
 @contextlib.contextmanager
@@ -204,6 +165,7 @@ def ingest(
     again is the same document; a file that has changed is a new revision of its document.
     """
     from server.commands import ingesting, outcomes
+    from server.commands.progress import progress
 
     if url is not None and data is not None:
         raise typer.BadParameter("--url and --data exclude each other.")
@@ -212,7 +174,7 @@ def ingest(
     counted = 0
     with (
         _stoppable(lambda: f"{counted:,} of {len(found):,} documents are in"),
-        _bar("Ingesting") as (bar, task),
+        progress("Ingesting") as (bar, task),
     ):
         bar.update(task, total=len(found))
 
@@ -228,7 +190,7 @@ def ingest(
         else:
             ended = _run(ingesting.ingest_remotely(url, found, volume, authority, done))
     if not as_json:
-        Console().print(outcomes.as_table(ended))
+        outcomes.print_table(ended)
     if any(outcome.failed for outcome in ended):
         raise typer.Exit(FAILED)
 
@@ -262,12 +224,13 @@ def import_(
     not doubled, except for memories. A wrong line ends the import; the batches before it stay.
     """
     from server.commands import transfer
+    from server.commands.progress import progress
 
     settings = _settings(data=data)
     path = None if file == "-" else Path(file)
     if path is not None and not path.is_file():
         raise typer.BadParameter(f"{file}: there is no such file.", param_hint="FILE.jsonl")
-    with _bar("Importing", bytes=True) as (bar, task), contextlib.ExitStack() as stack:
+    with progress("Importing", bytes=True) as (bar, task), contextlib.ExitStack() as stack:
         lines = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
         bar.update(task, total=None if path is None else path.stat().st_size)
         loaded = _run(transfer.import_lines(settings, lines, volume, batch, lambda n: bar.advance(task, n)))
@@ -304,8 +267,9 @@ def migrate(data: Data = None) -> None:
 def reindex(data: Data = None) -> None:
     """Rebuild the vector index from the database, after a change of the embedding model, say. Stop the server first."""
     from server.commands import upkeep
+    from server.commands.progress import progress
 
-    with _bar("Embedding") as (bar, task):
+    with progress("Embedding") as (bar, task):
         work = upkeep.rebuild_index(
             _settings(data=data), lambda n: bar.update(task, total=n), lambda n: bar.advance(task, n)
         )

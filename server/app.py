@@ -31,7 +31,7 @@ from server.embeddings import Embedder, open_embedder
 from server.errors import Misconfigured, ServerError
 from server.sample import sample_documents
 from server.services.documents import NewDocument
-from server.services.extraction.offline import OfflineExtractor
+from server.services.extraction import OFFLINE, offline_extractor
 from server.services.extraction.pool import ExtractionPool
 from server.services.health import check_health
 from server.services.knowledge import Knowledge
@@ -60,13 +60,13 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
         with usable(settings):
             embedder = await open_embedder(settings)
             stack.push_async_callback(embedder.aclose)
-            pool = ExtractionPool(OfflineExtractor, settings.extraction_workers)
+            pool = ExtractionPool(offline_extractor, settings.extraction_workers)
             stack.push_async_callback(asyncio.to_thread, pool.close)
             store = Store(settings)
             stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
             await _open(store, embedder)
-        knowledge = Knowledge(settings, store, embedder, OfflineExtractor.name, pool.extract)
+        knowledge = Knowledge(settings, store, embedder, OFFLINE, pool.extract)
         stack.push_async_callback(knowledge.close)
         await asyncio.to_thread(knowledge.uploads.incoming.sweep)
         yield knowledge
@@ -229,7 +229,7 @@ async def _health(request: Request) -> JSONResponse:
     knowledge: Knowledge = request.app.state.knowledge
     try:
         async with asyncio.timeout(_PATIENCE):
-            state = await check_health(knowledge.store, knowledge.embedder.name, count_rows=False)
+            state = await check_health(knowledge.store, knowledge.embedder.name, thorough=False)
             waiting, running = await backlog(knowledge.store.read)
     except (ServerError, DBAPIError, PostgresError, OSError) as error:  # a time-out is an OSError
         wrong = error.message if isinstance(error, ServerError) else "The database does not answer."

@@ -230,7 +230,7 @@ async def live_until(settings: Settings, line: Connection, volume: UUID, chosen:
         await store.follower.step()
         points.at("between steps")
         await asyncio.sleep(settings.read_interval * 2.2)
-        store.follower._compaction.written()
+        store.follower._compaction._writes += 1
         store.follower._compaction._not_before = 0.0
         await store.follower.step()
         points.at("at the end")

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 
 import orjson
 from rich import box
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["Outcome", "as_json", "as_table"]
+__all__ = ["Outcome", "as_json", "print_table"]
 
 _SHOWN = 100
 _COUNTS = ("entities", "facts", "relationships", "rejected")
@@ -43,8 +44,12 @@ def as_json(outcome: Outcome) -> str:
     return orjson.dumps({name: _valid(one) if isinstance(one, str) else one for name, one in told.items()}).decode()
 
 
-def as_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return outcomes as a table with their sums; of more than 100 only those that failed."""
+def print_table(outcomes: Sequence[Outcome]) -> None:
+    """Print outcomes as a table with their sums; of more than 100 only those that failed."""
+    Console().print(_as_table(outcomes))
+
+
+def _as_table(outcomes: Sequence[Outcome]) -> Table:
     shown = outcomes if len(outcomes) <= _SHOWN else [one for one in outcomes if one.failed]
     table = Table(box=box.SIMPLE_HEAD, show_footer=True)
     table.add_column("document", f"{len(outcomes)} in all", overflow="fold")

@@ -7,13 +7,14 @@ endpoint. Storing vectors, and noticing that the model has changed, is left to t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from server.config import Settings
 from server.embeddings.minilm import MiniLM
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Embedder", "MiniLM", "open_embedder"]
 

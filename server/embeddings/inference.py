@@ -7,32 +7,22 @@ drawn by graph; threads, queues and memory of past answers are left to minilm.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from server.embeddings.sizes import DIMENSION
 from server.embeddings.wordpiece import WordPiece, read_vocabulary
 from server.errors import UpstreamUnavailable
 
-__all__ = ["DIMENSION", "Inference", "default_threads"]
-
-DIMENSION = 384
+__all__ = ["Inference"]
 
 _BATCH = 32
 _BATCH_TOKENS = 512  # Measured: a larger batch is no faster per token and keeps whoever comes next waiting longer.
 _PROBED = 4 * 255 * 127  # what each number of the overflow probe must be
 _PASS = 12  # What a pass costs beside its tokens, in tokens: 11 MB of weights are read.
-
-
-def default_threads() -> int:
-    """Return how many threads one forward pass uses unless told: two, where others have two cores left, else one.
-
-    Measured: the second costs a twentieth more CPU on full batches and a fifth on single texts.
-    """
-    return 2 if (os.cpu_count() or 1) >= 4 else 1
 
 
 class Inference:

@@ -12,12 +12,16 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from server.embeddings.inference import DIMENSION, Inference, default_threads
+from server.embeddings.sizes import DIMENSION, default_threads
 from server.errors import Misconfigured, UpstreamUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from server.embeddings.inference import Inference
 
 __all__ = ["MiniLM"]
 
@@ -76,10 +80,12 @@ class MiniLM:
         """
         if len(texts) == 1:
             return await self._embed_single(texts[0])
-        vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
         groups = list(_group_by_length(texts))
-        wanted = [_Wanted([texts[position] for position in group]) for group in groups]
-        for group, answer in zip(groups, await self._ask(wanted), strict=True):
+        answers = await self._ask([_Wanted([texts[position] for position in group]) for group in groups])
+        import numpy as np  # here, because the model's thread has loaded it by now
+
+        vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
+        for group, answer in zip(groups, answers, strict=True):
             vectors[group] = answer
         return vectors
 
@@ -157,7 +163,7 @@ class MiniLM:
         if not wanted:
             return
         try:
-            self._inference = self._inference or Inference(threads=self._threads)
+            self._inference = self._inference or _loaded(self._threads)
             vectors = self._inference.encode([text for one in wanted for text in one.texts])
         except BaseException as error:  # a promise that nobody keeps would be waited for forever
             for one in wanted:
@@ -168,6 +174,12 @@ class MiniLM:
             end = start + len(one.texts)
             one.vectors.set_result(vectors[start:end].copy())
             start = end
+
+
+def _loaded(threads: int) -> Inference:
+    from server.embeddings.inference import Inference
+
+    return Inference(threads=threads)
 
 
 def _group_by_length(texts: Sequence[str]) -> Iterator[list[int]]:

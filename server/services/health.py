@@ -23,7 +23,10 @@ class FollowerState:
 
 @dataclass(frozen=True, slots=True)
 class HealthState:
-    """What `check_health` found. `degraded` says what does not work and what to do."""
+    """What `check_health` found. `degraded` says what does not work and what to do.
+
+    `vectors` is how many nodes the vector index holds, None where they were not counted.
+    """
 
     ready: bool
     degraded: tuple[str, ...]
@@ -31,7 +34,7 @@ class HealthState:
     database: str
     embedding_model: str
     rows: dict[str, int]
-    vectors: int
+    vectors: int | None
     pending_vectors: int
     log_head: int
     followers: tuple[FollowerState, ...]
@@ -45,24 +48,25 @@ def own_version() -> str:
         return "0"
 
 
-async def check_health(store: Store, embedding_model: str, *, count_rows: bool = True) -> HealthState:
+async def check_health(store: Store, embedding_model: str, *, thorough: bool = True) -> HealthState:
     """Return the state of a store. It never raises for what it finds broken: that is in `degraded`.
 
-    `count_rows`: without it the tables are not counted, which on a large store takes time.
+    `thorough`: otherwise the tables are not counted, which on a large store takes time, and a vector index that this process
+    has not used is not opened, which takes memory: all that is seen of it then is whether its folder can be read.
     """
     degraded: list[str] = []
     rows: dict[str, int] = {}
-    head, followers, backlog, vectors = 0, (), 0, 0  # type: tuple[int, tuple[FollowerState, ...], int, int]
+    head, followers, backlog, vectors = 0, (), 0, None  # type: int, tuple[FollowerState, ...], int, int | None
     try:
         head, followers, backlog = await _log_state(store)
-        if count_rows:
+        if thorough:
             rows = await _rows(store)
     except ServerError as error:
         degraded.append(error.message)
     try:
-        vectors = await store.index.count()
-    except (OSError, RuntimeError, ValueError):
-        degraded.append("The vector index does not answer. Check LOREGRAPH_VECTORS, then run: loregraph reindex")
+        vectors = await _vectors(store, thorough)
+    except ServerError as error:
+        degraded.append(error.message)
     if backlog > _LATE:
         degraded.append(f"{backlog} nodes wait for their vectors; search by meaning does not see them yet.")
     return HealthState(
@@ -83,6 +87,13 @@ async def _log_state(store: Store) -> tuple[int, tuple[FollowerState, ...], int]
     head, positions = await store.log_positions()
     followers = tuple(FollowerState(name, at, max(0, head - at)) for name, at in sorted(positions.items()))
     return head, followers, await store.follower.backlog()
+
+
+async def _vectors(store: Store, thorough: bool) -> int | None:
+    if thorough or store.index.is_open:
+        return await store.index.count()
+    await store.index.look()
+    return None
 
 
 async def _rows(store: Store) -> dict[str, int]:

@@ -10,14 +10,16 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from server.embeddings import Embedder
 from server.ids import NodeKind
 from server.store import Store, Transaction, records, stated_model
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 INDEXED = (NodeKind.ENTITY, NodeKind.FACT, NodeKind.MEMORY, NodeKind.CHUNK, NodeKind.CODE_ARTIFACT)
 

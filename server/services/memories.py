@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from server import models
 from server.embeddings import Embedder
@@ -42,6 +39,10 @@ from server.store.records import (
     VolumeRecord,
 )
 from server.terms import ChangeKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TITLE, CONTENT, CONTEXT, WORDS = 200, 2_000, 500, 10
 RELATED = "RELATED"
@@ -199,6 +200,7 @@ class Memories:
         request = {name: getattr(memory, name) for name in NewMemory.__dataclass_fields__}
         once = Once(self._store.settings, idempotency_key, "createMemory", request)
         embedded = await embed(self._embedder, text_of(memory))
+        await self._store.index.ready()
         async with self._store.write(volume.id, actor) as tx:
             answered = await once.recall(tx)
             if answered is not None:

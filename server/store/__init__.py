@@ -9,10 +9,9 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import delete
 
 from server import models
@@ -23,6 +22,7 @@ from server.store import vectors
 from server.store.database import Database
 from server.store.followers import Embed, VectorFollower, positions
 from server.store.jobs import open_jobs
+from server.store.leftovers import note
 from server.store.migrations import check_current, migrate
 from server.store.reader import Reader
 from server.store.records import VolumeRecord
@@ -30,6 +30,10 @@ from server.store.relations import table_of
 from server.store.signals import Signals
 from server.store.spool import Spool
 from server.store.transaction import Clock, Transaction, lock_volume, utc_now
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Store", "Transaction", "stated_model"]
 
@@ -62,7 +66,7 @@ class Store:
         await migrate(self.database)
 
     async def open(self, model: str, dimension: int, embed: Embed) -> None:
-        """Open the vector index for an embedding model, and check that tables and index were made for it.
+        """Get ready for an embedding model: check that tables and index were made for it. The index opens when it is needed.
 
         Raises:
             Misconfigured: the tables are of another version, or the index of another model.
@@ -71,12 +75,13 @@ class Store:
         self.cursor_secret = bytes.fromhex(await self._keep("cursor_secret", secrets.token_hex(32)))
         stated = stated_model(model, dimension)
         known = await self._keep("embedding_model", stated)
-        if known != stated or (await self.index.stored_dimension()) not in (None, dimension):
+        if known != stated:
             raise Misconfigured(
                 f"The vector index was built with the embedding model {known}, the settings say {stated}. Run: loregraph reindex"
             )
         await self.index.open(dimension)
         self._follower = VectorFollower(self.database, self.read, self.index, embed, self.settings)
+        await self._follower.begin()
         self.signals.subscribe(self._follower.wake)
 
     @property
@@ -161,6 +166,7 @@ class Store:
         await self.keep_model("a rebuild that has not ended")
         async with self.database.writing() as connection:
             await connection.execute(delete(table_of(models.PendingVector)))
+            await note(self.database, connection)
         await self.index.rebuild(dimension)
 
     async def keep_model(self, stated: str) -> None:

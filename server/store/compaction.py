@@ -2,13 +2,16 @@
 
 Compacting rewrites the fragments that it merges, which takes longer the larger the index is; so the next one waits for a
 multiple of what the last one took. The files that a compaction replaced can be dropped only when no reader uses them any
-more, so a second pass follows. What the process before has left behind counts as a write.
+more, so a second pass follows. What a process before has left behind counts as a write.
 """
 
 from __future__ import annotations
 
 from time import monotonic
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server.store.leftovers import Leftovers
 from server.store.vectors import VectorIndex
 
 _MANY = 64
@@ -18,14 +21,20 @@ _REST = 50
 class Compaction:
     """Compacts one index, for the process that writes to it."""
 
-    def __init__(self, index: VectorIndex) -> None:
+    def __init__(self, index: VectorIndex, leftovers: Leftovers) -> None:
         self._index = index
-        self._writes = 1
+        self._leftovers = leftovers
+        self._writes = 0
         self._not_before = 0.0
         self._clean_at: float | None = None
 
-    def written(self) -> None:
-        """Count a write to the index."""
+    async def begin(self) -> None:
+        """Find out whether a process before has left anything to do."""
+        self._writes += await self._leftovers.found()
+
+    async def written(self, connection: AsyncConnection) -> None:
+        """Count a write to the index, whose transaction this is."""
+        await self._leftovers.note(connection)
         self._writes += 1
 
     def due(self, *, idle: bool) -> bool:
@@ -38,13 +47,20 @@ class Compaction:
 
     async def run_if_due(self, *, idle: bool) -> None:
         """Compact where it is time."""
-        now = monotonic()
-        merge = self._merges(now, idle)
         if not self.due(idle=idle):
             return
-        seen = self._writes
+        if await self._leftovers.claim():
+            await self._compact()
+        else:
+            self._writes, self._clean_at = 0, None
+
+    async def _compact(self) -> None:
+        """Compact; once there were no more writes since the pass before, no file is left to drop."""
+        began, writes = monotonic(), self._writes
         await self._index.compact()
         done = monotonic()
-        self._writes -= seen
-        self._not_before = done + _REST * (done - now)
-        self._clean_at = done + self._index.retention.total_seconds() if merge else None
+        self._writes -= writes
+        self._not_before = done + _REST * (done - began)
+        self._clean_at = done + self._index.retention.total_seconds() if writes else None
+        if not writes:
+            await self._leftovers.gone()

@@ -14,11 +14,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID, uuid4
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -28,14 +26,19 @@ from server.errors import ServerError
 from server.ids import NodeKind
 from server.store.compaction import Compaction
 from server.store.database import Database
+from server.store.leftovers import Leftovers
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.store.signals import rest
 from server.store.transaction import utc_now
-from server.store.vectors import IndexRow, VectorIndex
+from server.store.vectors import IndexRow, VectorIndex, as_vector
 from server.terms import VectorAction
 
-Embed = Callable[[list[str]], Awaitable[NDArray[np.float32]]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Embed = Callable[[list[str]], Awaitable["NDArray[np.float32]"]]
 NAME = "vectors"
 BATCH = 512
 GATHERING = 1.5
@@ -70,8 +73,12 @@ class VectorFollower:
         self._owner = uuid4().hex
         self._wake = asyncio.Event()
         self._stepping = asyncio.Lock()
-        self._compaction = Compaction(index)
+        self._compaction = Compaction(index, Leftovers(database, read))
         self.moved = 0
+
+    async def begin(self) -> None:
+        """Find out what the process before has left to do."""
+        await self._compaction.begin()
 
     def wake(self) -> None:
         """Say that something was committed."""
@@ -159,6 +166,7 @@ class VectorFollower:
 
     async def _move(self, rows: list[PendingRow]) -> bool:
         """Bring rows into the index; False where another process has taken over meanwhile."""
+        await self._index.ready()  # here, because it takes a second when it is the first use
         newest = {row.node_id: row for row in rows}.values()
         upserts = await self._complete([row for row in newest if row.action == VectorAction.UPSERT])
         gone = [row for row in newest if row.action == VectorAction.DELETE]
@@ -166,6 +174,7 @@ class VectorFollower:
             if not await self._leads(connection):
                 return False
             await self._write(upserts, gone)
+            await self._compaction.written(connection)
             await self._mark(connection, rows[-1])
         self.moved += len(newest)
         return True
@@ -181,7 +190,6 @@ class VectorFollower:
             if row.kind == NodeKind.VOLUME:
                 await self._index.delete_volume(row.node_id)
         await self._index.upsert(upserts)
-        self._compaction.written()
 
     async def _complete(self, rows: list[PendingRow]) -> list[IndexRow]:
         """Embed what has no vector yet."""
@@ -193,7 +201,7 @@ class VectorFollower:
                 row.volume_id,
                 row.kind,
                 row.text or "",
-                next(made) if row.vector is None else np.frombuffer(row.vector, "<f4"),
+                next(made) if row.vector is None else as_vector(row.vector),
             )
             for row in rows
         ]

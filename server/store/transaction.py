@@ -14,11 +14,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -44,6 +42,10 @@ from server.store.reader import Reader
 from server.store.relations import table_of
 from server.store.signals import CHANNEL
 from server.terms import ChangeKind, VectorAction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Clock = Callable[[], datetime]
 _Inserts = dict[tuple[type[SQLModel], bool], list[dict[str, Any]]]

@@ -8,34 +8,33 @@ committed is found at once, from any process, and what was deleted is not. Writi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
-from functools import reduce
-from typing import Any, NamedTuple, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-import lancedb
-import numpy as np
-import pyarrow as pa
-from lancedb.expr import col, lit
-from numpy.typing import NDArray
 from sqlalchemy import select
 
 from server import models
 from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.ids import NodeKind
-from server.store.heap import bound_heap, give_back
+from server.store.heap import bound_heap
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.terms import VectorAction
 
-TABLE = "nodes"
-_REFINE = 10
-_ATTEMPTS = 3
-_INDEX_CACHE = 256 * 2**20
-_METADATA_CACHE = 8 * 2**20
+if TYPE_CHECKING:  # neither is loaded before there is a vector
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from server.store.lance import LanceTable
+
+_UNREADABLE = (OSError, RuntimeError, ValueError)
+"""What LanceDB raises when it opens or counts: a ValueError too, of a folder that makes no sense to it."""
 
 
 class Neighbor(NamedTuple):
@@ -57,141 +56,166 @@ class IndexRow(NamedTuple):
 
 
 @contextmanager
-def answering() -> Iterator[None]:
+def answering(raised: tuple[type[Exception], ...] = (OSError, RuntimeError)) -> Iterator[None]:
     """Turn what LanceDB raises when its files cannot be read or written into UpstreamUnavailable."""
     try:
         yield
-    except (OSError, RuntimeError) as error:
+    except raised as error:
         raise UpstreamUnavailable(
             "The vector index does not answer. Check LOREGRAPH_VECTORS, then run: loregraph reindex"
         ) from error
 
 
-def _schema(dimension: int) -> pa.Schema:
-    text = [pa.field(name, pa.string(), nullable=False) for name in ("node_id", "volume_id", "kind", "text")]
-    return pa.schema([*text, pa.field("vector", pa.list_(pa.float32(), dimension))])
+def _library() -> type[LanceTable]:
+    from server.store.lance import LanceTable
+
+    return LanceTable
 
 
 class VectorIndex:
-    """One LanceDB table, keyed by node id."""
+    """The index of a store, keyed by node id. It opens at its first use: most processes that only answer queries have none.
+
+    What is wrong with a folder's content, or with its vectors' length, shows at that moment only. SQL says which model the
+    index is of, and refuses another at the start; so that happens where a folder was changed from outside.
+    """
 
     def __init__(self, settings: Settings) -> None:
         bound_heap()  # here, because most threads of the process start later
-        pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own pool keeps for good what it had at most
         self._uri = settings.vectors_uri
         self._interval = timedelta(seconds=settings.read_interval)
         self.retention = max(self._interval * 4, timedelta(seconds=5))
         """How long a version that was replaced stays readable."""
-        # Unless told LanceDB keeps what it read of old versions up to a gigabyte, and of indexes up to six.
-        self._caches = lancedb.Session(index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE)
-        self._connection: Any = None
-        self._table: Any = None
         self.dimension = 0
+        self._opening = asyncio.Lock()
+        self._table: LanceTable | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was used by now."""
+        return self._table is not None
 
     async def open(self, dimension: int) -> None:
-        """Open the table, or make it for vectors of this length."""
-        self._connection = await lancedb.connect_async(
-            self._uri, read_consistency_interval=self._interval, session=self._caches
-        )
-        self._table = await self._connection.create_table(TABLE, schema=_schema(dimension), exist_ok=True)
-        self.dimension = dimension
+        """Say how long its vectors are, and find out whether its place can be used: a folder is made, an address opened.
 
-    async def stored_dimension(self) -> int | None:
-        """Return the length of the vectors that the table holds, or None where there is no table."""
-        connection = await lancedb.connect_async(self._uri, session=self._caches)
-        if TABLE not in (await connection.list_tables()).tables:
-            return None
-        schema = await (await connection.open_table(TABLE)).schema()
-        return cast(int, schema.field("vector").type.list_size)
+        Raises:
+            OSError: it is a folder that cannot be made or read.
+            RuntimeError, ValueError: it is an address that LanceDB cannot use.
+        """
+        self.dimension = dimension
+        if self._folder is None:
+            await self._opened()
+        else:
+            await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(os.listdir, self._folder)
+
+    async def look(self) -> None:
+        """Find out whether its folder can be read, without opening it.
+
+        Raises:
+            UpstreamUnavailable: it cannot.
+        """
+        if self._folder is not None:
+            with answering():
+                await asyncio.to_thread(os.listdir, self._folder)
+
+    @property
+    def _folder(self) -> Path | None:
+        return None if "://" in self._uri else Path(self._uri)
+
+    async def ready(self) -> None:
+        """Open it, which takes a second, before a transaction that will use it begins.
+
+        Raises:
+            UpstreamUnavailable: it cannot be read, or is of vectors of another length.
+        """
+        with answering(_UNREADABLE):
+            await self._opened()
+
+    @asynccontextmanager
+    async def _used(self) -> AsyncIterator[LanceTable]:
+        await self.ready()
+        assert self._table is not None
+        with answering():
+            yield self._table
+
+    async def _opened(self) -> None:
+        """Open the table, in a thread, unless it is; who asks at the same time waits for the same."""
+        async with self._opening:
+            if self._table is None:
+                library = await asyncio.to_thread(_library)
+                table = await library.open(self._uri, self._interval, self.dimension)
+                if table.dimension != self.dimension:
+                    table.close()
+                    raise _of_another_length(table.dimension, self.dimension)
+                self._table = table
 
     async def rebuild(self, dimension: int) -> None:
         """Start over with an empty table."""
-        connection = await lancedb.connect_async(
-            self._uri, read_consistency_interval=self._interval, session=self._caches
-        )
-        self._table = await connection.create_table(TABLE, schema=_schema(dimension), mode="overwrite")
-        self._connection, self.dimension = connection, dimension
+        library = await asyncio.to_thread(_library)
+        self._table = await library.open(self._uri, self._interval, dimension, empty=True)
+        self.dimension = dimension
 
     async def upsert(self, rows: Sequence[IndexRow]) -> None:
         """Write rows, replacing those of the same nodes. One commit."""
-        if not rows:
-            return
-        flat = np.concatenate([row.vector for row in rows]).astype(np.float32)
-        columns = {
-            "node_id": [row.node_id.hex for row in rows],
-            "volume_id": [row.volume_id.hex for row in rows],
-            "kind": [row.kind for row in rows],
-            "text": [row.text for row in rows],
-            "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), self.dimension),
-        }
-        data = pa.table(columns, schema=_schema(self.dimension))
-        merge = self._table.merge_insert("node_id").when_matched_update_all().when_not_matched_insert_all()
-        with answering():
-            await merge.execute(data)
+        if rows:
+            async with self._used() as table:
+                await table.upsert(rows)
 
     async def delete(self, ids: Sequence[UUID]) -> None:
         """Take nodes out. One commit per 500 nodes."""
-        for start in range(0, len(ids), 500):
-            named = col("node_id").isin([lit(id.hex) for id in ids[start : start + 500]])
-            with answering():
-                await self._table.delete(named.to_sql())
+        if ids:
+            async with self._used() as table:
+                await table.delete(ids)
 
     async def delete_volume(self, volume: UUID) -> None:
         """Take out all nodes of a volume."""
-        with answering():
-            await self._table.delete((col("volume_id") == lit(volume.hex)).to_sql())
+        async with self._used() as table:
+            await table.delete_volume(volume)
 
     async def nearest(
         self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int
     ) -> list[Neighbor]:
         """Return the `k` nodes of these kinds nearest to a vector, nearest first."""
-        kind = reduce(lambda a, b: a | b, [col("kind") == lit(k.value) for k in kinds])
-        query = self._table.query().where((col("volume_id") == lit(volume.hex)) & kind).nearest_to(vector)
-        query = query.distance_type("cosine").refine_factor(_REFINE).select(["node_id", "kind", "_distance"]).limit(k)
-        with answering():
-            rows = (await query.to_arrow()).to_pylist()
-        return [Neighbor(UUID(r["node_id"]), NodeKind(r["kind"]), 1.0 - r["_distance"]) for r in rows]
+        async with self._used() as table:
+            return await table.nearest(volume, vector, kinds, k)
 
     async def count(self) -> int:
         """Return how many nodes the index holds."""
-        return cast(int, await self._table.count_rows())
+        async with self._used() as table:
+            with answering(_UNREADABLE):
+                return await table.count()
+
+    async def rows(self, *columns: str) -> list[dict[str, Any]]:
+        """Return some columns of everything that the index holds."""
+        async with self._used() as table:
+            return await table.rows(columns)
 
     async def node_ids(self) -> set[UUID]:
         """Return the ids of all nodes in the index."""
-        rows = await self._table.query().select(["node_id"]).to_arrow()
-        return {UUID(text) for text in rows.column("node_id").to_pylist()}
+        return {UUID(row["node_id"]) for row in await self.rows("node_id")}
 
     async def compact(self) -> None:
-        """Merge fragments, leaving out deleted rows, and drop the files of versions older than `retention`.
-
-        LanceDB rewrites a fragment that stands alone only once a tenth of it is deleted; so that deleted text leaves the
-        files at once, one row of such a fragment is moved to a new one, and the two are merged.
-        """
-        with answering():
-            stats = await self._table.stats()
-            fragments = stats["fragment_stats"]
-            if fragments["num_fragments"] == 1 and fragments["lengths"]["max"] != stats["num_rows"]:
-                (row,) = (await self._table.query().select(["node_id"]).limit(1).to_arrow()).to_pylist()
-                named = (col("node_id") == lit(row["node_id"])).to_sql()
-                await self._table.update(where=named, updates_sql={"kind": "kind"})
-            await self._optimize()
-        await asyncio.to_thread(give_back)
-
-    async def _optimize(self) -> None:
-        """Have LanceDB merge; where another process has just merged the same fragments, look again."""
-        for left in reversed(range(_ATTEMPTS)):
-            try:
-                await self._table.optimize(cleanup_older_than=self.retention)
-                return
-            except RuntimeError as error:
-                if not left or "commit conflict" not in str(error):
-                    raise
-            await self._table.checkout_latest()
+        """Merge fragments, leaving out deleted rows, and drop the files of versions older than `retention`."""
+        async with self._used() as table:
+            await table.compact(self.retention)
 
     def close(self) -> None:
         """Close the connection."""
-        if self._connection is not None:
-            self._connection.close()
+        if self._table is not None:
+            self._table.close()
+
+
+def _of_another_length(found: int, wanted: int) -> UpstreamUnavailable:
+    return UpstreamUnavailable(
+        f"The vector index holds vectors of {found} numbers, the embedding model makes {wanted}. Run: loregraph reindex"
+    )
+
+
+def as_vector(stored: bytes) -> NDArray[np.float32]:
+    """Return a vector as it was before it was written into a pending row."""
+    import numpy as np
+
+    return np.frombuffer(stored, "<f4")
 
 
 async def pending(
@@ -211,7 +235,7 @@ async def pending(
     )
     found: dict[UUID, tuple[NodeKind, NDArray[np.float32] | None]] = {}
     for node_id, kind, action, vector in await read.rows(statement):
-        here = None if action == VectorAction.DELETE.value else np.frombuffer(vector, "<f4")
+        here = None if action == VectorAction.DELETE.value else as_vector(vector)
         found[node_id] = (NodeKind(kind), here)
     return found
 

@@ -125,9 +125,16 @@ async def test_health_tells_where_everything_stands(tmp_path: Path) -> None:
         "degraded": [],
         "logHead": 1,
         "followers": {"vectors": {"position": 1, "lag": 0}},
-        "vectors": {"indexed": 0, "pending": 0},
+        "vectors": {"indexed": None, "pending": 0},
         "ingestions": {"waiting": 0, "running": 0},
     }
+
+
+async def test_health_counts_the_vectors_once_something_has_used_them(tmp_path: Path) -> None:
+    async with served(tmp_path) as (client, app):
+        await app.state.knowledge.store.index.ready()
+        report = (await client.get("/health")).json()
+    assert report["vectors"] == {"indexed": 0, "pending": 0}
 
 
 async def test_health_counts_what_waits_to_be_read(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ async def recover(store: Store) -> None:
 
 async def indexed(store: Store) -> dict[UUID, list[float]]:
     """Return the vector of every node in the index; no node twice."""
-    rows = (await store.index._table.query().select(["node_id", "vector"]).to_arrow()).to_pylist()
+    rows = await store.index.rows("node_id", "vector")
     vectors = {UUID(row["node_id"]): row["vector"] for row in rows}
     assert len(vectors) == len(rows)
     return vectors

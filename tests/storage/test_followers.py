@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -29,9 +28,8 @@ from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.ids import NodeKind, new_id
 from server.store import Store
-from server.store.compaction import Compaction
 from server.store.relations import table_of
-from server.store.vectors import IndexRow, VectorIndex
+from server.store.vectors import IndexRow
 
 
 @pytest.fixture
@@ -143,9 +141,9 @@ async def test_batches_go_in_the_order_of_the_log(store: Store) -> None:
                 tx.index(NodeKind.ENTITY, id, "x", direction(angle))
     assert [await store.follower.step() for _ in range(4)] == [512, 512, 376, 0]
     assert store.follower.moved == 512 + 512 + 376
-    rows = (await store.index._table.query().select(["vector"]).to_arrow()).column("vector").to_pylist()
+    rows = await store.index.rows("vector")
     assert len(rows) == 700
-    assert np.allclose(rows, direction(1.0))
+    assert np.allclose([row["vector"] for row in rows], direction(1.0))
 
 
 async def test_the_position_is_the_last_entry_of_which_everything_was_moved(store: Store) -> None:
@@ -247,8 +245,8 @@ async def test_steps_of_one_process_do_not_overlap(settings: Settings, store: St
         slow.let.set()
         assert await asyncio.gather(first, second) == [1, 1]
         await asyncio.sleep(0.06)
-        rows = (await following.index._table.query().select(["vector"]).to_arrow()).column("vector").to_pylist()
-        assert np.allclose(rows, [direction(1.0)])
+        (row,) = await following.index.rows("vector")
+        assert np.allclose(row["vector"], direction(1.0))
 
 
 @pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
@@ -345,56 +343,3 @@ async def test_closing_gives_the_lease_back(store: Store, settings: Settings) ->
     assert await store.follower.acquire()
     rows = await store.read.rows(text("SELECT count(*) FROM follower"))
     assert [tuple(row) for row in rows] == [(1,)]
-
-
-class CountingIndex(VectorIndex):
-    """Counts compactions instead of making them; one takes as long as asked."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self.compactions = 0
-        self.seconds = 0.0
-        self.retention = timedelta(seconds=0.1)
-
-    async def compact(self) -> None:
-        self.compactions += 1
-        await asyncio.sleep(self.seconds)
-
-
-class TestCompaction:
-    async def test_it_runs_once_at_first_then_once_more_when_old_files_can_go(self) -> None:
-        index = CountingIndex(Settings())
-        compaction = Compaction(index)
-        for _ in range(5):
-            await compaction.run_if_due(idle=True)
-        assert index.compactions == 1
-        await asyncio.sleep(0.12)
-        for _ in range(5):
-            await compaction.run_if_due(idle=True)
-        assert index.compactions == 2
-
-    async def test_it_waits_for_idle_times_or_many_writes(self) -> None:
-        index = CountingIndex(Settings())
-        compaction = Compaction(index)
-        for n in range(1, 128):
-            compaction.written()
-            await compaction.run_if_due(idle=False)
-            assert index.compactions == (0 if n < 63 else 1)
-        await asyncio.sleep(0.01)
-        await compaction.run_if_due(idle=True)
-        assert index.compactions == 2
-
-    async def test_it_rests_fifty_times_as_long_as_the_last_one_took(self) -> None:
-        index = CountingIndex(Settings())
-        index.seconds = 0.02
-        compaction = Compaction(index)
-        await compaction.run_if_due(idle=True)
-        index.retention = timedelta(hours=1)
-        compaction.written()
-        await asyncio.sleep(0.5)
-        compaction._clean_at = None
-        await compaction.run_if_due(idle=True)
-        assert index.compactions == 1
-        await asyncio.sleep(0.9)
-        await compaction.run_if_due(idle=True)
-        assert index.compactions == 2

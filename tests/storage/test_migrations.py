@@ -13,6 +13,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from conftest import Cluster
 from processes import migrate as migrating
 from processes import start
@@ -98,6 +99,21 @@ async def test_the_migrations_make_what_the_tables_declare(database: Database) -
         await connection.run_sync(models.metadata.create_all)
     assert migrated == await described(database)
     assert set(migrated) == set(models.metadata.tables)
+
+
+async def test_the_revision_of_this_version_is_the_last_of_the_migrations(database: Database) -> None:
+    async with database.reading() as connection:
+        last = await connection.run_sync(lambda c: ScriptDirectory.from_config(migrations._config(c)).get_heads())
+    assert last == [migrations.latest_revision()]
+
+
+async def test_tables_of_this_version_are_left_alone(database: Database) -> None:
+    await migrations.migrate(database)
+    statements: list[str] = []
+    _, writer = database.engines
+    event.listen(writer.sync_engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    await migrations.migrate(database)
+    assert statements == []
 
 
 def downgrade(connection: Connection) -> None:

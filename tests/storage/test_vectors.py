@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import cos
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import numpy as np
@@ -34,6 +34,7 @@ from server.config import Settings
 from server.errors import Misconfigured, UpstreamUnavailable
 from server.ids import NodeKind, new_id
 from server.store import Store
+from server.store.lance import LanceTable
 from server.store.vectors import IndexRow
 
 Look = Callable[[], Awaitable[None]]
@@ -174,7 +175,7 @@ async def test_a_text_is_stored_as_it_is(store: Store, text: str) -> None:
         id = tx.insert(models.Entity, name=text, match_key=text, type=text)
         tx.index(NodeKind.ENTITY, id, text, direction(0))
     await finish(store)
-    rows = (await store.index._table.query().select(["node_id", "text"]).to_arrow()).to_pylist()
+    rows = await store.index.rows("node_id", "text")
     assert rows == [{"node_id": id.hex, "text": text}]
     assert await found(store, volume, 0.0) == [(id, 1.0)]
 
@@ -272,6 +273,51 @@ async def test_an_index_of_another_model_is_refused_by_name(store: Store, settin
     await elsewhere.close()
 
 
+async def test_the_first_uses_at_once_open_the_index_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    open_table = LanceTable.open.__func__
+
+    async def counted(cls: type[LanceTable], uri: str, *arguments: Any) -> LanceTable:
+        opened.append(uri)
+        return cast("LanceTable", await open_table(cls, uri, *arguments))
+
+    monkeypatch.setattr(LanceTable, "open", classmethod(counted))
+    assert not store.index.is_open
+    assert await asyncio.gather(*(store.index.count() for _ in range(5))) == [0] * 5
+    assert opened == [store.settings.vectors_uri]
+
+
+async def test_whoever_gives_up_while_it_opens_leaves_it_to_the_next(store: Store) -> None:
+    first = asyncio.create_task(store.index.count())
+    await asyncio.sleep(0)
+    second = asyncio.create_task(store.index.count())
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await second == 0
+
+
+async def test_an_index_of_vectors_of_another_length_is_refused_at_its_first_use(
+    store: Store, settings: Settings
+) -> None:
+    """SQL knows of which model the index is, so that can only be where the folder is another store's."""
+    interval = timedelta(seconds=1)
+    (await LanceTable.open(settings.vectors_uri, interval, 7)).close()
+    for _ in range(2):
+        with pytest.raises(
+            UpstreamUnavailable, match=r"^The vector index holds vectors of 7 numbers, .* makes 16\. Run: "
+        ):
+            await store.index.count()
+    assert not store.index.is_open
+
+
+async def test_an_index_whose_files_are_broken_does_not_answer(store: Store, settings: Settings) -> None:
+    (await LanceTable.open(settings.vectors_uri, timedelta(seconds=1), 16)).close()
+    for path in (settings.data / "vectors").rglob("*.manifest"):
+        path.write_bytes(b"nothing of the kind")
+    with pytest.raises(UpstreamUnavailable, match=r"^The vector index does not answer\."):
+        await store.index.count()
+
+
 @dataclass
 class Step:
     """One step of a random story: what is done, to which of the nodes that are there, and where it is to be found."""
@@ -330,8 +376,8 @@ async def test_any_story_ends_with_an_index_that_equals_the_rows(
                 }
         await worker.follower.release()
         await store.follower.drain()
-        rows = await store.index._table.query().select(["node_id", "volume_id", "vector"]).to_arrow()
-        held = [row for row in rows.to_pylist() if row["volume_id"] == volume.hex]
+        rows = await store.index.rows("node_id", "volume_id", "vector")
+        held = [row for row in rows if row["volume_id"] == volume.hex]
         assert sorted(UUID(row["node_id"]) for row in held) == sorted(angles)
         for row in held:
             angle = angles[UUID(row["node_id"])]
@@ -373,10 +419,12 @@ class Preempted:
 
 async def test_a_compaction_that_another_process_preempts_looks_again(store: Store) -> None:
     index = store.index
-    table, index._table = index._table, Preempted(index._table, 2)
+    await index.ready()
+    lance = index._table
+    assert lance is not None
+    table, lance._table = lance._table, Preempted(lance._table, 2)
     await index.compact()
-    assert index._table.left == 0
-    index._table = Preempted(table, 3)
+    assert lance._table.left == 0
+    lance._table = Preempted(table, 3)
     with pytest.raises(UpstreamUnavailable):
         await index.compact()
-    index._table = table

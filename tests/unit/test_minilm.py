@@ -71,7 +71,7 @@ class SlowInference:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowInference]:
     inference = SlowInference()
-    monkeypatch.setattr("server.embeddings.minilm.Inference", lambda threads: inference)
+    monkeypatch.setattr("server.embeddings.inference.Inference", lambda threads: inference)
     yield inference
     inference.release_all()
 

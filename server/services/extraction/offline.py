@@ -14,7 +14,7 @@ from itertools import pairwise
 from spacy.tokens import Doc, Token
 from spacy.tokens import Span as SpacySpan
 
-from server.services.extraction import language, names, vocabulary
+from server.services.extraction import OFFLINE, language, names, vocabulary
 from server.services.extraction.appositions import appositions
 from server.services.extraction.asides import (
     Aside,
@@ -75,7 +75,7 @@ _PLANS = re.compile(r"\b(?:plan|tier|edition|subscription)s?\b", re.IGNORECASE)
 class OfflineExtractor:
     """Reads English prose with rules over spaCy's small model. Deterministic; what plainly is not English is rejected."""
 
-    name = "offline-1"
+    name = OFFLINE
 
     def extract(self, chunk: ChunkText) -> Extraction:
         """Return what `chunk` says; linear in its length, a few milliseconds a sentence once the model is loaded."""

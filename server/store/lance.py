@@ -1,0 +1,137 @@
+"""The vector index's table in LanceDB: what `vectors` opens when a search or a write first needs it.
+
+The one module that imports LanceDB and Arrow, which take a second of CPU and hold 100 MB; so it is imported late, in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import reduce
+from typing import Any, cast
+from uuid import UUID
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from lancedb.expr import col, lit
+from numpy.typing import NDArray
+
+from server.ids import NodeKind
+from server.store.heap import give_back
+from server.store.vectors import IndexRow, Neighbor
+
+__all__ = ["LanceTable"]
+
+TABLE = "nodes"
+_REFINE = 10
+_ATTEMPTS = 3
+_INDEX_CACHE = 256 * 2**20
+_METADATA_CACHE = 8 * 2**20
+
+
+def _schema(dimension: int) -> pa.Schema:
+    text = [pa.field(name, pa.string(), nullable=False) for name in ("node_id", "volume_id", "kind", "text")]
+    return pa.schema([*text, pa.field("vector", pa.list_(pa.float32(), dimension))])
+
+
+class LanceTable:
+    """One LanceDB table, keyed by node id, for vectors of `dimension` numbers."""
+
+    def __init__(self, connection: Any, table: Any, dimension: int) -> None:
+        self._connection = connection
+        self._table = table
+        self.dimension = dimension
+
+    @classmethod
+    async def open(cls, uri: str, interval: timedelta, dimension: int, *, empty: bool = False) -> LanceTable:
+        """Open the table, or make it where there is none; `empty`: make it anew. What others write shows after `interval`.
+
+        A table that is there may be for vectors of another length, which its `dimension` tells.
+        """
+        pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own pool keeps for good what it had at most
+        # Unless told LanceDB keeps what it read of old versions up to a gigabyte, and of indexes up to six.
+        caches = lancedb.Session(index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE)
+        connection = await lancedb.connect_async(uri, read_consistency_interval=interval, session=caches)
+        there = TABLE in (await connection.list_tables()).tables
+        if there and not empty:
+            table = await connection.open_table(TABLE)
+        else:
+            how: dict[str, Any] = {"mode": "overwrite"} if there else {"exist_ok": True}
+            table = await connection.create_table(TABLE, schema=_schema(dimension), **how)
+        stored = (await table.schema()).field("vector").type.list_size
+        return cls(connection, table, cast(int, stored))
+
+    async def upsert(self, rows: Sequence[IndexRow]) -> None:
+        """Write rows, replacing those of the same nodes. One commit."""
+        flat = np.concatenate([row.vector for row in rows]).astype(np.float32)
+        columns = {
+            "node_id": [row.node_id.hex for row in rows],
+            "volume_id": [row.volume_id.hex for row in rows],
+            "kind": [row.kind for row in rows],
+            "text": [row.text for row in rows],
+            "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), self.dimension),
+        }
+        data = pa.table(columns, schema=_schema(self.dimension))
+        merge = self._table.merge_insert("node_id").when_matched_update_all().when_not_matched_insert_all()
+        await merge.execute(data)
+
+    async def delete(self, ids: Sequence[UUID]) -> None:
+        """Take nodes out. One commit per 500 nodes."""
+        for start in range(0, len(ids), 500):
+            named = col("node_id").isin([lit(id.hex) for id in ids[start : start + 500]])
+            await self._table.delete(named.to_sql())
+
+    async def delete_volume(self, volume: UUID) -> None:
+        """Take out all nodes of a volume."""
+        await self._table.delete((col("volume_id") == lit(volume.hex)).to_sql())
+
+    async def nearest(
+        self, volume: UUID, vector: NDArray[np.float32], kinds: Sequence[NodeKind], k: int
+    ) -> list[Neighbor]:
+        """Return the `k` nodes of these kinds nearest to a vector, nearest first."""
+        kind = reduce(lambda a, b: a | b, [col("kind") == lit(k.value) for k in kinds])
+        query = self._table.query().where((col("volume_id") == lit(volume.hex)) & kind).nearest_to(vector)
+        query = query.distance_type("cosine").refine_factor(_REFINE).select(["node_id", "kind", "_distance"]).limit(k)
+        rows = (await query.to_arrow()).to_pylist()
+        return [Neighbor(UUID(r["node_id"]), NodeKind(r["kind"]), 1.0 - r["_distance"]) for r in rows]
+
+    async def count(self) -> int:
+        """Return how many nodes the table holds."""
+        return cast(int, await self._table.count_rows())
+
+    async def rows(self, columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Return some columns of all rows."""
+        found = await self._table.query().select(list(columns)).to_arrow()
+        return cast("list[dict[str, Any]]", found.to_pylist())
+
+    async def compact(self, retention: timedelta) -> None:
+        """Merge fragments, leaving out deleted rows, and drop the files of versions older than `retention`.
+
+        LanceDB rewrites a fragment that stands alone only once a tenth of it is deleted; so that deleted text leaves the
+        files at once, one row of such a fragment is moved to a new one, and the two are merged.
+        """
+        stats = await self._table.stats()
+        fragments = stats["fragment_stats"]
+        if fragments["num_fragments"] == 1 and fragments["lengths"]["max"] != stats["num_rows"]:
+            (row,) = (await self._table.query().select(["node_id"]).limit(1).to_arrow()).to_pylist()
+            named = (col("node_id") == lit(row["node_id"])).to_sql()
+            await self._table.update(where=named, updates_sql={"kind": "kind"})
+        await self._optimize(retention)
+        await asyncio.to_thread(give_back)
+
+    async def _optimize(self, retention: timedelta) -> None:
+        """Have LanceDB merge; where another process has just merged the same fragments, look again."""
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                await self._table.optimize(cleanup_older_than=retention)
+                return
+            except RuntimeError as error:
+                if not left or "commit conflict" not in str(error):
+                    raise
+            await self._table.checkout_latest()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
