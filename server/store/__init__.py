@@ -53,7 +53,7 @@ class Store:
         self.settings = settings
         self.database = Database(settings)
         self.index = vectors.VectorIndex(settings)
-        self.read = Reader(self.database.reading, self.database.dialect, self.database.line)
+        self.read = Reader(self.database.reading, self.database.dialect, self.database.columns)
         self.spool = Spool(settings.data / "spool")
         self.cursor_secret = b""
         self._clock = clock

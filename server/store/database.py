@@ -9,14 +9,15 @@ each wait for a lock.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import orjson
 from asyncpg import InternalClientError, PostgresError
-from sqlalchemy import event
+from sqlalchemy import Select, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, MissingGreenlet, OperationalError
@@ -26,8 +27,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.store.driver import driver
+from server.store.inline import Inline
 from server.store.lines import Lines
-from server.store.prepared import Line
+from server.store.prepared import Columns, fetch
 
 # A transaction that its process has left open this long is given up: a machine that vanished must not keep a lock.
 _ABANDONED_MS = 60_000
@@ -64,6 +66,19 @@ def _open_sqlite(connection: Any, _record: Any, *, busy_ms: int) -> None:
     cursor.close()
 
 
+def _connect_sqlite(engine: AsyncEngine, url: str) -> sqlite3.Connection:
+    """Return a connection of the event loop's own, which does not wait for anybody."""
+    arguments, options = engine.dialect.create_connect_args(make_url(url))
+    connect: Any = sqlite3.connect
+    connection: sqlite3.Connection = connect(*arguments, **options, timeout=0)
+    try:
+        _open_sqlite(connection, None, busy_ms=0)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
 def _end_transaction(connection: Any, _record: Any, _error: BaseException | None) -> None:
     """Roll back before a connection is closed because its task was cancelled.
 
@@ -86,12 +101,14 @@ class Database:
         self.dialect = make_url(url).get_backend_name()
         self.busy_timeout = settings.busy_timeout
         self._fsync = settings.fsync
+        self._inline: Inline | None = None
         options: dict[str, Any] = {"json_serializer": _dumps, "json_deserializer": orjson.loads}
         if self.dialect == "sqlite":
             settings.data.mkdir(parents=True, exist_ok=True)
             self._writer = self._sqlite(url, settings, pool_size=1, **options)
             lines = min(settings.pool_size, 4)
             self._reader = self._sqlite(url, settings, pool_size=2 * lines, **_READING, **options)
+            self._inline = Inline(self._reader.sync_engine, partial(_connect_sqlite, self._reader, url))
             event.listen(self._writer.sync_engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
             event.listen(self._writer.sync_engine.pool, "invalidate", _end_transaction)
         else:
@@ -100,7 +117,7 @@ class Database:
             readers = max(2, settings.pool_size - writers)
             lines = (readers + 1) // 2
             self._reader = self._postgresql(url, settings, planning=_ONE_PLAN, pool_size=readers, **_READING, **options)
-        self._lines = Lines(self._reader, lines, settings.busy_timeout)
+        self.lines = Lines(self._reader, lines, settings.busy_timeout)
 
     @staticmethod
     def _postgresql(
@@ -151,12 +168,13 @@ class Database:
             async with self._reader.connect() as connection:
                 yield connection
 
-    @asynccontextmanager
-    async def line(self) -> AsyncIterator[Line]:
-        """Lend a connection for prepared reads; each statement sees what was committed when it began."""
+    async def columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns:
+        """Return the columns of a prepared read; it sees what was committed when it began."""
         with translated():
-            async with self._lines.borrowed() as line:
-                yield line
+            if self._inline is not None and (found := self._inline.columns(statement, values)) is not None:
+                return found
+            async with self.lines.borrowed() as line:
+                return await fetch(line, statement, values)
 
     @asynccontextmanager
     async def writing(self, *, lasting: bool = True, rebuilding: bool = False) -> AsyncIterator[AsyncConnection]:
@@ -175,7 +193,9 @@ class Database:
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._lines.close()
+        if self._inline is not None:
+            self._inline.close()
+        await self.lines.close()
         await self._reader.dispose()
         await self._writer.dispose()
 
@@ -202,29 +222,38 @@ async def _unreferenced(connection: AsyncConnection, rebuilding: bool) -> AsyncI
         await driver.execute("PRAGMA foreign_keys = ON")
 
 
-@contextmanager
-def translated() -> Iterator[None]:
+class translated:  # noqa: N801  used like contextlib's, but a generator would cost what a small read does
     """Turn "the database does not answer" into UpstreamUnavailable; a broken statement stays what it is: a defect."""
-    try:
-        yield
-    except PoolTimeout as error:
-        raise UpstreamUnavailable("The database is too busy. Try again in a moment.") from error
-    except DBAPIError as error:
-        if not unavailable(error):
-            raise
-        raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _BUSY:
-            raise
-        raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
-    except PostgresError as error:  # while connecting or in a prepared read, where SQLAlchemy does not wrap them
-        if not _not_now(error):
-            raise
-        raise UpstreamUnavailable("The database does not answer or is too busy. Try again in a moment.") from error
-    except InternalClientError as error:  # PostgreSQL has just said that it ends the connection
-        raise UpstreamUnavailable("The database does not answer. Try again in a moment.") from error
-    except ConnectionError as error:
-        raise UpstreamUnavailable("The database cannot be reached. Check LOREGRAPH_DATABASE_URL.") from error
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        said = None if error is None else _said(error)
+        if said is not None:
+            raise UpstreamUnavailable(f"The database {said}") from error
+
+
+def _said(error: BaseException) -> str | None:
+    """Return what is wrong with the database, or None where the error is another's."""
+    match error:
+        case PoolTimeout():
+            return "is too busy. Try again in a moment."
+        case DBAPIError():
+            busy = unavailable(error)
+        case sqlite3.OperationalError():
+            busy = error.sqlite_errorcode & 0xFF in _BUSY
+        case PostgresError():  # while connecting or in a prepared read, where SQLAlchemy does not wrap them
+            busy = _not_now(error)
+        case InternalClientError():  # PostgreSQL has just said that it ends the connection
+            return "does not answer. Try again in a moment."
+        case ConnectionError():
+            return "cannot be reached. Check LOREGRAPH_DATABASE_URL."
+        case _:
+            return None
+    return "does not answer or is too busy. Try again in a moment." if busy else None
 
 
 def unavailable(error: DBAPIError) -> bool:

@@ -7,8 +7,7 @@ cancelled in the middle, is dropped.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -27,26 +26,36 @@ class Lines:
         self._idle: list[Line] = []
         self._free = asyncio.Semaphore(most)
 
-    @asynccontextmanager
-    async def borrowed(self) -> AsyncIterator[Line]:
-        """Lend a line.
+    def borrowed(self) -> _Loan:
+        """Lend a line for a block.
 
         Raises:
             UpstreamUnavailable: none became free in time.
         """
+        return _Loan(self)
+
+    async def take(self) -> Line:
+        """Return a line; it must be given back, or dropped."""
         if self._free.locked():
             await self._turn()
         else:
             await self._free.acquire()
         try:
-            line = await self._open()
-            try:
-                yield line
-            except BaseException:
-                await line.connection.invalidate()
-                await line.connection.close()
-                raise
-            self._idle.append(line)
+            return await self._open()
+        except BaseException:
+            self._free.release()
+            raise
+
+    def give(self, line: Line) -> None:
+        """Take a line back."""
+        self._idle.append(line)
+        self._free.release()
+
+    async def drop(self, line: Line) -> None:
+        """Close a line that cannot be used any more."""
+        try:
+            await line.connection.invalidate()
+            await line.connection.close()
         finally:
             self._free.release()
 
@@ -70,3 +79,24 @@ class Lines:
         """Close all that are idle."""
         while self._idle:
             await self._idle.pop().connection.close()
+
+
+class _Loan:
+    """A line for a block: what a generator would be, without its cost, which is that of a small read."""
+
+    __slots__ = ("_line", "_lines")
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+
+    async def __aenter__(self) -> Line:
+        self._line = await self._lines.take()
+        return self._line
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._lines.give(self._line)
+        else:
+            await self._lines.drop(self._line)

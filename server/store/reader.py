@@ -6,10 +6,10 @@ one result per key, in key order. The number of statements of a call never depen
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Executable, FromClause, Select, bindparam, func, or_, select, union_all
@@ -19,7 +19,7 @@ from sqlmodel import SQLModel
 from server import models
 from server.store import records, selections
 from server.store.filters import ChangeFilter, Everything, Filter
-from server.store.prepared import Line, fetch
+from server.store.prepared import Columns, Line, fetch
 from server.store.relations import Relation, Sorting, table_of
 from server.store.selections import TABLES, End, columns_of
 from server.store.statements import (
@@ -36,21 +36,11 @@ from server.store.statements import (
 )
 from server.terms import DEFAULT_VIEW, Origin
 
-Borrow = Callable[[], AbstractAsyncContextManager[Line]]
+Fetch = Callable[[Select[Any], Mapping[str, Any]], Awaitable[Columns]]
 Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
-K = TypeVar("K")
-V = TypeVar("V")
 
 _NOTHING = Everything()
 _BY_ID = Sorting()
-
-
-def grouped(keys: Sequence[K], pairs: Iterable[tuple[K, V]]) -> list[list[V]]:
-    """Return the values of each key, in the order of keys and of pairs."""
-    groups: dict[K, list[V]] = {key: [] for key in keys}
-    for key, value in pairs:
-        groups[key].append(value)
-    return [groups[key] for key in keys]
 
 
 # Statements whose text never changes are made once: SQLAlchemy takes longer to make one than SQLite to answer it.
@@ -98,17 +88,16 @@ def _run_and_document(row: Sequence[Any]) -> tuple[records.IngestionRecord, reco
 
 
 class Reader:
-    """Reads of one database. `dialect` is "sqlite" or "postgresql"; `line` lends connections for prepared reads."""
+    """Reads of one database. `dialect` is "sqlite" or "postgresql"; `columns` makes prepared reads, else `connect`'s connections do."""
 
-    def __init__(self, connect: Connect, dialect: str, line: Borrow | None = None) -> None:
+    def __init__(self, connect: Connect, dialect: str, columns: Fetch | None = None) -> None:
         self._connect = connect
-        self._line = line or self._own_line
+        self._columns = columns or self._own_columns
         self.dialect = dialect
 
-    @asynccontextmanager
-    async def _own_line(self) -> AsyncIterator[Line]:
+    async def _own_columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns:
         async with self._connect() as connection:
-            yield await Line.of(connection)
+            return await fetch(await Line.of(connection), statement, values)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """Return all rows of a statement."""
@@ -116,15 +105,14 @@ class Reader:
             result = await connection.execute(statement, values or {})
             return result.all()
 
-    async def fetch(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
+    async def fetch(self, statement: Select[Any], values: Mapping[str, Any]) -> Iterable[Any]:
         """Return all rows of a statement that was made once and for all, as tuples."""
-        async with self._line() as line:
-            return await fetch(line, statement, values)
+        return zip(*await self._columns(statement, values), strict=True)
 
     async def _by_keys(self, statement: Executable, keys: Sequence[UUID]) -> Sequence[Any]:
         return await self.rows(statement, {"keys": keys_value(self.dialect, keys)})
 
-    async def _of_keys(self, statement: Select[Any], keys: Sequence[UUID]) -> Sequence[Any]:
+    async def _of_keys(self, statement: Select[Any], keys: Sequence[UUID]) -> Iterable[Any]:
         return await self.fetch(statement, {"keys": keys_value(self.dialect, keys)})
 
     async def by_ids(
@@ -136,10 +124,8 @@ class Reader:
         """
         if not ids:
             return []
-        table, record = table_of(TABLES[record]), selections.part_of(record, columns)
-        statement = selections.of_keys(self.dialect, table, record)
-        new = tuple.__new__
-        found = {row[0]: new(record, row) for row in await self._of_keys(statement, list(dict.fromkeys(ids)))}
+        statement, make = selections.of_keys(self.dialect, record, columns)
+        found = {row[0]: make(row) for row in await self._of_keys(statement, list(dict.fromkeys(ids)))}
         return [found.get(id) for id in ids]
 
     async def lists(
@@ -156,13 +142,10 @@ class Reader:
         """
         if not keys:
             return []
-        table, record = table_of(TABLES[record]), selections.part_of(record, columns)
-        statement = selections.lists_of_keys(self.dialect, table, record, column, order)
-        make = record._make  # type: ignore[attr-defined]
-        own = list(dict.fromkeys(keys))
-        lists = dict(
-            zip(own, grouped(own, ((r[0], make(r[1:])) for r in await self._of_keys(statement, own))), strict=True)
-        )
+        statement, make = selections.lists_of_keys(self.dialect, record, columns, column, order)
+        lists: dict[UUID, list[Record]] = {key: [] for key in keys}
+        for row in await self._of_keys(statement, list(lists)):
+            lists[row[0]].append(make(row[1:]))
         return [lists[key] for key in keys]
 
     async def pages(
@@ -184,13 +167,16 @@ class Reader:
         """
         if not parents:
             return []
-        record = selections.part_of(relation.record, columns, sorting.names, ends)
-        statement = selections.pages(self.dialect, relation, record, filter, sorting, after is not None, ends)
+        statement, make = selections.pages(self.dialect, relation, columns, filter, sorting, after is not None, ends)
         keys = list(dict.fromkeys(parents))
-        bound = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
-        lists = by_ordinal(self.dialect, len(keys), await self.fetch(statement, bound), selections.making(record, ends))
-        pages = {key: Page(found[:first], len(found) > first) for key, found in zip(keys, lists, strict=True)}
-        return [pages[parent] for parent in parents]
+        values = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
+        ordinals, *rest = await self._columns(statement, values)
+        lists = by_ordinal(self.dialect, len(keys), ordinals, make(rest))
+        pages = [Page(found[:first], len(found) > first) for found in lists]
+        if len(keys) == len(parents):
+            return pages
+        of_key = dict(zip(keys, pages, strict=True))
+        return [of_key[parent] for parent in parents]
 
     async def counts(self, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _NOTHING) -> list[int]:
         """Return how many rows each parent has. One statement."""
@@ -220,8 +206,8 @@ class Reader:
 
     async def volume_named(self, name: str) -> records.VolumeRecord | None:
         """Return the volume with this exact name, or None."""
-        found = await self.where(records.VolumeRecord, name=name)
-        return found[0] if found else None
+        found = await self.fetch(selections.named_volume(), {"name": name})
+        return next(map(records.VolumeRecord._make, found), None)
 
     async def volumes(self, first: int, after: Sequence[KeysetValue] | None) -> Page[records.VolumeRecord]:
         """Return volumes by name."""
@@ -420,7 +406,8 @@ class Reader:
 
         statement = first_of_each(self.dialect, table, own, record._fields, newest, id_name="seq")
         rows = await self._by_keys(statement, list(volumes))
-        lists = by_ordinal(self.dialect, len(volumes), rows, record._make)
+        made = (record._make(row[1:]) for row in rows)
+        lists = by_ordinal(self.dialect, len(volumes), (row[0] for row in rows), made)
         return [_expanded(entries, first, after) for entries in lists]
 
     async def changes_numbered(self, numbers: Collection[int]) -> list[records.ChangeRecord]:

@@ -7,20 +7,33 @@ the size of a page, where it begins) is bound.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, Select, Table, select
+from sqlalchemy import ColumnElement, Select, bindparam, select
 from sqlmodel import SQLModel
 
 from server import models
 from server.store import records
 from server.store.filters import Filter
+from server.store.prepared import Columns
 from server.store.relations import Relation, Sorting, table_of
 from server.store.statements import Joined, Record, count_of_each, first_of_each, keys_table
 
-__all__ = ["ENDS", "TABLES", "End", "columns_of", "counts", "lists_of_keys", "making", "of_keys", "pages", "part_of"]
+__all__ = [
+    "ENDS",
+    "TABLES",
+    "End",
+    "Pages",
+    "columns_of",
+    "counts",
+    "lists_of_keys",
+    "named_volume",
+    "of_keys",
+    "pages",
+    "part_of",
+]
 
 TABLES: dict[type[Any], type[SQLModel]] = {
     records.VolumeRecord: models.Volume,
@@ -85,55 +98,78 @@ def _named_tuple(name: str, fields: tuple[str, ...]) -> type[Any]:
     return namedtuple(f"PartOf{name}", fields)
 
 
-def making(record: type[Record], ends: tuple[End, ...]) -> Callable[[Any], Record]:
-    """Return how a record is made of a row's own columns and then those of its ends."""
-    new = tuple.__new__
+def _making(record: type[Record], ends: tuple[End, ...]) -> Callable[[Columns], Iterable[Record]]:
+    """Return how records are made of their own columns and then those of their ends."""
+    new = partial(tuple.__new__, record)
     if not ends:
-        return lambda row: new(record, row)
+        return lambda columns: map(new, zip(*columns, strict=True))
     own = len(record._fields) - len(ends)  # type: ignore[attr-defined]
     places, start = [], own
     for end in ends:
         part = part_of(records.EntityRecord, end.columns)
-        places.append((part, start, start + len(part._fields)))
+        places.append((partial(tuple.__new__, part), start, start + len(part._fields)))
         start += len(part._fields)
-    return lambda row: new(record, (*row[:own], *[new(part, row[a:b]) for part, a, b in places]))
+
+    def make(columns: Columns) -> Iterable[Record]:
+        theirs = [map(of, zip(*columns[a:b], strict=True)) for of, a, b in places]
+        return map(new, zip(*columns[:own], *theirs, strict=True))
+
+    return make
+
+
+class Pages(NamedTuple):
+    """How pages are read: the statement, and how records are made of its columns behind the first, the parents' ordinals."""
+
+    statement: Select[Any]
+    make: Callable[[Columns], Iterable[Any]]
 
 
 @lru_cache(512)
 def pages(
     dialect: str,
     relation: Relation[Any],
-    record: Any,
+    columns: frozenset[str] | None,
     filter: Filter,
     sorting: Sorting,
     behind: bool,
     ends: tuple[End, ...],
-) -> Select[Any]:
-    """Return the statement for a page of each parent, its rows made by `making` of them."""
+) -> Pages:
+    """Return how a page of each parent is read."""
+    record = part_of(relation.record, columns, sorting.names, ends)
     own = partial(relation.first, dialect, filter.conditions, sorting, behind=behind)
     names = [name for name in record._fields if name in relation.table.c]
     joins = [
         Joined(end.column, table_of(models.Entity).alias(), part_of(records.EntityRecord, end.columns)._fields)
         for end in ends
     ]
-    return first_of_each(dialect, relation.table, own, names, sorting.order, joins=joins)
+    statement = first_of_each(dialect, relation.table, own, names, sorting.order, joins=joins)
+    return Pages(statement, _making(record, ends))
 
 
 @lru_cache(256)
-def of_keys(dialect: str, table: Table, record: Any) -> Select[Any]:
-    """Return the statement for the rows with given ids."""
-    keys = keys_table(dialect)
-    columns = [table.c[name] for name in record._fields]
-    return select(*columns).select_from(keys.join(table, table.c.id == keys.c.value))
+def of_keys(dialect: str, record: Any, columns: frozenset[str] | None) -> tuple[Select[Any], Callable[[Any], Any]]:
+    """Return the statement for the rows with given ids, and how a record is made of one."""
+    keys, table, part = keys_table(dialect), table_of(TABLES[record]), part_of(record, columns)
+    statement = select(*(table.c[name] for name in part._fields))
+    return statement.select_from(keys.join(table, table.c.id == keys.c.value)), partial(tuple.__new__, part)
+
+
+@cache
+def named_volume() -> Select[Any]:
+    """Return the statement for the volume with a name."""
+    table = table_of(models.Volume)
+    return select(*columns_of(records.VolumeRecord)).where(table.c.name == bindparam("name", type_=table.c.name.type))
 
 
 @lru_cache(256)
-def lists_of_keys(dialect: str, table: Table, record: Any, column: str, order: tuple[str, ...]) -> Select[Any]:
-    """Return the statement for all rows whose column is one of the keys, ordered."""
-    keys = keys_table(dialect)
-    columns = [table.c[name] for name in record._fields]
-    statement = select(table.c[column], *columns).select_from(keys.join(table, table.c[column] == keys.c.value))
-    return statement.order_by(*(table.c[name] for name in order))
+def lists_of_keys(
+    dialect: str, record: Any, columns: frozenset[str] | None, column: str, order: tuple[str, ...]
+) -> tuple[Select[Any], Callable[[Any], Any]]:
+    """Return the statement for all rows whose column is one of the keys, ordered, and how a record is made of one behind its key."""
+    keys, table, part = keys_table(dialect), table_of(TABLES[record]), part_of(record, columns)
+    statement = select(table.c[column], *(table.c[name] for name in part._fields))
+    statement = statement.select_from(keys.join(table, table.c[column] == keys.c.value))
+    return statement.order_by(*(table.c[name] for name in order)), partial(tuple.__new__, part)
 
 
 @lru_cache(256)

@@ -39,8 +39,7 @@ Record = TypeVar("Record", bound=tuple[Any, ...])
 KeysetValue = str | int | float | datetime | UUID | None
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[Record]):
+class Page(NamedTuple, Generic[Record]):
     """Some rows in order, and whether more follow."""
 
     rows: list[Record]
@@ -94,13 +93,13 @@ def keys_table(dialect: str) -> NamedFromClause:
     return unnested.render_derived(name="k")
 
 
-def by_ordinal(dialect: str, number: int, rows: Iterable[Any], make: Callable[[Any], Record]) -> list[list[Record]]:
-    """Return the records of each of `number` keys, made from rows that begin with the key's ordinal."""
-    lists: list[list[Record]] = [[] for _ in range(number)]
+def by_ordinal(dialect: str, number: int, ordinals: Iterable[int], records: Iterable[Record]) -> list[list[Record]]:
+    """Return the records of each of `number` keys, told which key each record belongs to."""
     start = 0 if dialect == "sqlite" else 1
-    for row in rows:
-        lists[row[0] - start].append(make(row[1:]))
-    return lists
+    lists: list[list[Record]] = [[] for _ in range(start + number)]
+    for ordinal, record in zip(ordinals, records, strict=True):
+        lists[ordinal].append(record)
+    return lists[start:]
 
 
 def keys_value(dialect: str, ids: Sequence[UUID]) -> Any:
