@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schema.breadth import needed, selected
 from schema.context import Info
-from schema.pagination import Connection, Counts, check_first, connect, decode_cursor
+from schema.pagination import Connection, Counts, Cursors, check_first, decode_cursor
 from server.store.filters import Everything, Filter
 from server.store.relations import Relation, Sorting
 from server.store.selections import ENDS, End
@@ -33,6 +33,8 @@ def keyset(row: Any, sorting: Sorting) -> tuple[KeysetValue, ...]:
 class Keysets(Sequence[tuple[KeysetValue, ...]]):
     """The sort keys of a page's rows, made only where a cursor is asked for."""
 
+    __slots__ = ("_rows", "_sorting")
+
     def __init__(self, rows: Sequence[Any], sorting: Sorting) -> None:
         self._rows = rows
         self._sorting = sorting
@@ -42,6 +44,11 @@ class Keysets(Sequence[tuple[KeysetValue, ...]]):
 
     def __getitem__(self, index: Any) -> Any:
         return keyset(self._rows[index], self._sorting)
+
+
+def cursors_of(info: Info, bound_to: str) -> Cursors:
+    """Return the cursors of a list."""
+    return Cursors(bound_to, info.context.store.cursor_secret)
 
 
 def behind(info: Info, after: str | None, bound_to: str) -> list[KeysetValue] | None:
@@ -141,16 +148,15 @@ async def connections(
         columns=columns_of(info, ("nodes",), ("edges", "node")),
         ends=ends_of(info, relation),
     )
-    totals = counts(info, relation, parents, filter)
-    secret = info.context.store.cursor_secret
+    totals, cursors = counts(info, relation, parents, filter), cursors_of(info, bound_to)
+    goes_back = after is not None
     return [
-        connect(
-            [make(row) for row in page.rows],
-            Keysets(page.rows, sorting),
-            bound_to=bound_to,
-            secret=secret,
+        Connection(
+            nodes=list(map(make, page.rows)),
+            keys=Keysets(page.rows, sorting),
+            cursors=cursors,
             has_next=page.has_next,
-            after=after,
+            has_previous=goes_back,
             counts=totals,
             position=position,
         )

@@ -10,28 +10,29 @@ import asyncio
 import base64
 import hmac
 import json
+from binascii import b2a_base64
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 import strawberry
 
-from schema.breadth import attribute, batched, computed
+from schema.breadth import attribute, batched
 from server.errors import BadUserInput
 
 __all__ = [
     "Connection",
     "Counts",
+    "Cursors",
     "Edge",
     "KeyValue",
+    "Page",
     "PageInfo",
     "check_first",
-    "connect",
     "decode_cursor",
-    "encode_cursor",
     "page_info",
     "totals",
 ]
@@ -40,6 +41,7 @@ T = TypeVar("T")
 KeyValue = str | int | float | bool | datetime | UUID | None
 MAX_CURSOR_LENGTH = 32 * 1024  # a name of 500 signs has a match key of up to 9,000, where one sign stands for 18
 _MAC_SIZE = 12
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
 class Counts:
@@ -59,18 +61,56 @@ class Counts:
         return await asyncio.shield(self._read)
 
 
-def _start(page: PageInfo) -> str | None:
-    return page.cursor_at(0) if page.length else None
+class Cursors:
+    """The cursors of one list, all bound to it: the field, its order and its filter."""
+
+    __slots__ = ("_begun",)
+
+    def __init__(self, bound_to: str, secret: bytes) -> None:
+        self._begun = _begun(bound_to, secret)
+
+    def of(self, values: Sequence[KeyValue]) -> str:
+        """Return the cursor of a row by its sort key, in base64url without padding. An aware datetime keeps its offset, not its zone.
+
+        Raises:
+            ValueError: A float is not finite, or the cursor would be longer than `decode_cursor` accepts.
+        """
+        payload = _written(values)
+        mac = self._begun.copy()
+        mac.update(payload)
+        text = _base64(mac.digest() + payload)
+        if len(text) > MAX_CURSOR_LENGTH:
+            raise ValueError(f"a sort key of {len(payload)} bytes is too long for a cursor")
+        return text
 
 
-def _end(page: PageInfo) -> str | None:
-    return page.cursor_at(page.length - 1) if page.length else None
+class Page(Protocol):
+    """What is known of a page: the sort keys of its nodes, the list's cursors, and whether more stands on either side."""
+
+    @property
+    def keys(self) -> Sequence[Sequence[KeyValue]]: ...
+    @property
+    def cursors(self) -> Cursors: ...
+    @property
+    def has_next(self) -> bool: ...
+    @property
+    def has_previous(self) -> bool: ...
+
+
+def _start(page: Page) -> str | None:
+    return page.cursors.of(page.keys[0]) if page.keys else None
+
+
+def _end(page: Page) -> str | None:
+    return page.cursors.of(page.keys[-1]) if page.keys else None
 
 
 @strawberry.type(description="Where a page stands in its list.")
 class PageInfo:
-    has_next_page: bool = strawberry.field(description="Whether the list goes on after this page.")
-    has_previous_page: bool = strawberry.field(description="Whether this page was asked for by a cursor.")
+    """A view of a page: the page itself is what its fields are read from."""
+
+    has_next_page: bool = attribute("has_next", description="Whether the list goes on after this page.")
+    has_previous_page: bool = attribute("has_previous", description="Whether this page was asked for by a cursor.")
     start_cursor: str | None = attribute(
         _start, description="The cursor of the page's first node; null on an empty page."
     )
@@ -78,13 +118,15 @@ class PageInfo:
         _end,
         description="The cursor of the page's last node: give it as `after` for the next page. Null on an empty page.",
     )
-    cursor_at: strawberry.Private[Callable[[int], str]]
-    length: strawberry.Private[int]
 
 
-def page_info(cursor_at: Callable[[int], str], length: int, *, has_next: bool, has_previous: bool) -> PageInfo:
-    """Return where a page of `length` nodes stands; its two cursors are made when they are asked for."""
-    return PageInfo(has_next_page=has_next, has_previous_page=has_previous, cursor_at=cursor_at, length=length)
+def page_info() -> Any:
+    """Declare the field of a type of pages that says where a page stands."""
+    return attribute(_itself, description="Where the page stands in the list, and the cursors to go on from.")
+
+
+def _itself(page: Page) -> Page:
+    return page
 
 
 async def totals(lists: Sequence[tuple[Counts, int]]) -> list[int]:
@@ -95,7 +137,7 @@ async def totals(lists: Sequence[tuple[Counts, int]]) -> list[int]:
 
 
 def _cursor(edge: Edge[Any]) -> str:
-    return edge.cursor_at(edge.index)
+    return edge.page.cursors.of(edge.page.keys[edge.index])
 
 
 @strawberry.type(description="A node in its place in a list.")
@@ -106,55 +148,30 @@ class Edge(Generic[T]):
     )
     node: T = strawberry.field(description="The node itself.")
     index: strawberry.Private[int]
-    cursor_at: strawberry.Private[Callable[[int], str]]
+    page: strawberry.Private[Page]
+
+
+def _edges(page: Connection[T]) -> list[Edge[T]]:
+    return [Edge(index=index, page=page, node=node) for index, node in enumerate(page.nodes)]
 
 
 @strawberry.type(description="One page of a list.")
 class Connection(Generic[T]):
     nodes: list[T] = strawberry.field(description="The page's nodes, in the list's order.")
-    cursor_at: strawberry.Private[Callable[[int], str]]
+    keys: strawberry.Private[Sequence[Sequence[KeyValue]]]
+    cursors: strawberry.Private[Cursors]
     has_next: strawberry.Private[bool]
     has_previous: strawberry.Private[bool]
     counts: strawberry.Private[Counts]
-    position: strawberry.Private[int]
-
-    @computed(description="The page's nodes, each with its cursor.")
-    def edges(self) -> list[Edge[T]]:
-        return [Edge(index=index, cursor_at=self.cursor_at, node=node) for index, node in enumerate(self.nodes)]
-
-    @computed(description="Where the page stands in the list, and the cursors to go on from.")
-    def page_info(self) -> PageInfo:
-        return page_info(self.cursor_at, len(self.nodes), has_next=self.has_next, has_previous=self.has_previous)
+    position: strawberry.Private[int] = 0
+    """The list's place among the level's lists in `counts`."""
+    edges: list[Edge[T]] = attribute(_edges, description="The page's nodes, each with its cursor.")
+    page_info: PageInfo = page_info()
 
     @batched(description="How many nodes the whole list has, with this filter. Counted only when it is asked for.")
     @staticmethod
     async def total_count(parents: list[Connection[T]], info: strawberry.Info[Any, Any]) -> list[int]:
         return await totals([(parent.counts, parent.position) for parent in parents])
-
-
-def connect(
-    nodes: list[T],
-    keys: Sequence[Sequence[KeyValue]],
-    *,
-    bound_to: str,
-    secret: bytes,
-    has_next: bool,
-    after: str | None,
-    counts: Counts,
-    position: int = 0,
-) -> Connection[T]:
-    """Return the page of `nodes`, whose sort keys are `keys`, one per node.
-
-    Cursors are made only where they are asked for. `position` is the list's place among the level's lists in `counts`.
-    """
-    return Connection(
-        nodes=nodes,
-        cursor_at=lambda index: encode_cursor(keys[index], bound_to=bound_to, secret=secret),
-        has_next=has_next,
-        has_previous=after is not None,
-        counts=counts,
-        position=position,
-    )
 
 
 def check_first(first: int, maximum: int = 100) -> int:
@@ -168,23 +185,8 @@ def check_first(first: int, maximum: int = 100) -> int:
     raise BadUserInput(f"first must be from 1 to {maximum}, not {first}.", argument="first")
 
 
-def encode_cursor(values: Sequence[KeyValue], *, bound_to: str, secret: bytes) -> str:
-    """Return the cursor of a row by its sort key, in base64url without padding.
-
-    `bound_to` names the list: the field, its order and its filter. An aware datetime keeps its offset, not its zone.
-
-    Raises:
-        ValueError: A float is not finite, or the cursor would be longer than `decode_cursor` accepts.
-    """
-    payload = _written(values)
-    text = _base64(_mac(payload, bound_to, secret) + payload)
-    if len(text) > MAX_CURSOR_LENGTH:
-        raise ValueError(f"a sort key of {len(payload)} bytes is too long for a cursor")
-    return text
-
-
 def decode_cursor(text: str, *, bound_to: str, secret: bytes) -> list[KeyValue]:
-    """Return the sort key that `encode_cursor` was given with the same `bound_to` and `secret`.
+    """Return the sort key that a cursor was made of with the same `bound_to` and `secret`.
 
     Raises:
         BadUserInput: The cursor is malformed, was changed, or belongs to another list, order or filter.
@@ -228,7 +230,7 @@ def _begun(bound_to: str, secret: bytes) -> blake2b:
 
 
 def _base64(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return b2a_base64(raw, newline=False).translate(_URL_SAFE).rstrip(b"=").decode()
 
 
 def _plain(value: KeyValue) -> Any:

@@ -10,9 +10,9 @@ from strawberry.scalars import JSON
 from schema.arguments import After, First
 from schema.breadth import batched
 from schema.context import Info
-from schema.lists import behind, bound
+from schema.lists import behind, bound, cursors_of
 from schema.nodes import nodes_by_id
-from schema.pagination import Connection, Counts, check_first, connect
+from schema.pagination import Connection, Counts, check_first
 from schema.types.node import Node
 from schema.types.scalars import Role
 from schema.types.volume import Volume
@@ -32,13 +32,12 @@ async def volumes_page(info: Info, first: int, after: str | None) -> Connection[
     async def total() -> list[int]:
         return [await read.count(models.Volume)]
 
-    return connect(
-        [Volume.of(row) for row in page.rows],
-        [(row.name, row.id) for row in page.rows],
-        bound_to=bound_to,
-        secret=info.context.store.cursor_secret,
+    return Connection(
+        nodes=[Volume.of(row) for row in page.rows],
+        keys=[(row.name, row.id) for row in page.rows],
+        cursors=cursors_of(info, bound_to),
         has_next=page.has_next,
-        after=after,
+        has_previous=after is not None,
         counts=Counts(total),
     )
 

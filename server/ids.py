@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-__all__ = ["GlobalId", "NodeKind", "decode_id", "encode_id", "new_id"]
+__all__ = ["GlobalId", "NodeKind", "decode_id", "encode_id", "encode_ids", "new_id"]
 
 
 class NodeKind(StrEnum):
@@ -51,6 +52,22 @@ _PAIRS = tuple(high + low for high in _DIGITS for low in _DIGITS)
 _PREFIXES = {kind: f"{kind.value}_" for kind in NodeKind}
 
 
+_LANES, _GAP = 64, bytes(16)
+_SPELLED = bytes.maketrans(bytes(range(32)), _DIGITS.encode())
+
+
+def _spreading(bits: int) -> tuple[int, int, int]:
+    """Return masks of the lower and the upper half of every group of twice so many bits, and how far the upper ones move.
+
+    Groups begin at every 2 * bits / 5 bytes, and five bits are to come into each byte.
+    """
+    lower = sum(((1 << bits) - 1) << at for at in range(0, 256 * _LANES, 16 * bits // 5))
+    return lower, lower << bits, 8 * bits // 5 - bits
+
+
+_SPREAD = [_spreading(bits) for bits in (80, 40, 20, 10, 5)]
+
+
 def encode_id(kind: NodeKind, id: UUID) -> str:
     """Return the global id of a node. A third of the time that base64.b32hexencode takes: a query's answer has thousands."""
     n, pair = id.int << 2, _PAIRS
@@ -59,6 +76,23 @@ def encode_id(kind: NodeKind, id: UUID) -> str:
         f"{pair[n >> 80 & 1023]}{pair[n >> 70 & 1023]}{pair[n >> 60 & 1023]}{pair[n >> 50 & 1023]}{pair[n >> 40 & 1023]}"
         f"{pair[n >> 30 & 1023]}{pair[n >> 20 & 1023]}{pair[n >> 10 & 1023]}{pair[n & 1023]}"
     )
+
+
+def encode_ids(kind: NodeKind, ids: Sequence[UUID]) -> list[str]:
+    """Return the global ids of nodes of one kind, in order, at a third of what `encode_id` costs for each.
+
+    Up to 64 UUIDs stand side by side in one large number, each in a lane of 32 bytes; five times the upper half of every group of
+    bits moves up, until each byte of a lane holds five bits: its digit.
+    """
+    prefix, spelled = _PREFIXES[kind], list[str]()
+    for start in range(0, len(ids), _LANES):
+        lanes = [id.bytes for id in ids[start : start + _LANES]]
+        number = int.from_bytes(_GAP + _GAP.join(lanes)) << 2
+        for lower, upper, shift in _SPREAD:
+            number = number & lower | (number & upper) << shift
+        text = number.to_bytes(32 * len(lanes)).translate(_SPELLED).decode()
+        spelled += [prefix + text[at : at + 26] for at in range(6, len(text), 32)]
+    return spelled
 
 
 def decode_id(text: str) -> GlobalId | None:

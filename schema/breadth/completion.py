@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from inspect import isawaitable
 from itertools import chain
+from operator import mul
 from typing import TYPE_CHECKING, Any, cast
 
 from graphql import (
@@ -268,7 +269,7 @@ def _cut(done: Column, lists: Column, faults: dict[int, Fault]) -> list[Any]:
 def _characters(texts: Column, weights: Weights) -> int:
     if weights is None:
         return sum(map(len, texts))
-    return sum(len(text) * weight for text, weight in zip(texts, weights, strict=True))
+    return sum(map(mul, map(len, texts), weights))
 
 
 _BUILT_IN = frozenset({GraphQLBoolean, GraphQLInt, GraphQLFloat})

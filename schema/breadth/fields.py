@@ -56,6 +56,7 @@ class Field:
         self.is_typename = self.name == "__typename"
         self.declared: StrawberryField | None = definition_of(self.definition)
         self.read: Callable[[Any], Any] | None = None
+        self._read_all: Callable[[Sequence[Any]], list[Any]] | None = None
         self.function: BatchFunction | None = None
         self.needs: frozenset[str] | None = frozenset() if self.is_typename else None
         self._has_extensions = bool(self.declared is not None and self.declared.extensions)
@@ -86,6 +87,7 @@ class Field:
         elif not field.extensions and not field.arguments and not resolver.is_async and _takes_self_only(resolver):
             function = cast("Callable[[Any], Any]", resolver.wrapped_func)
             self.read = getattr(function, "__attribute__", function)
+            self._read_all = getattr(function, "__column__", None)
 
     def resolve_info(self, run: Run) -> GraphQLResolveInfo[Any]:
         """Return graphql-core's info about this field."""
@@ -96,7 +98,7 @@ class Field:
         read = self.read
         assert read is not None
         with Caught():
-            return list(map(read, rows))
+            return list(map(read, rows)) if self._read_all is None else self._read_all(rows)
         return [attempt(read, row) for row in rows]  # each may fail on its own
 
     async def fill(self, run: Run, together: Sequence[Work]) -> list[Work]:

@@ -97,9 +97,9 @@ class ObjectOf(Completer):
             selection = self.selection(run, type_)
         except (GraphQLError, RecursionError) as error:  # of a variable of @skip or @include, or of fragments too deep
             return [run.fault(error) for _ in rows]
-        distinct = dict(zip(map(id, rows), rows, strict=True)) if len(rows) > 1 else None
-        if distinct is None or len(distinct) == len(rows):
+        if len(set(map(id, rows))) == len(rows):
             return self._made(run, selection, rows, weights, work)
+        distinct = dict(zip(map(id, rows), rows, strict=True))
         counts = dict.fromkeys(distinct, 0)
         for row, weight in zip(rows, weights or [1] * len(rows), strict=True):
             counts[id(row)] += weight

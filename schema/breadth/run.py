@@ -66,6 +66,7 @@ class Run:
         self.made_by: dict[int, Selection] = {}
         """Which selection made an object of an abstract type, by the object's id; the answer holds the object."""
         self._fields = self._characters = 0
+        self._most_fields, self._most_characters = executor.max_fields, executor.max_characters
 
     def fault(self, error: Exception) -> Fault:
         """Return the mark of an error."""
@@ -80,9 +81,8 @@ class Run:
         """
         self._fields += fields
         self._characters += characters
-        limits = self.executor
-        if self._fields > limits.max_fields or self._characters > limits.max_characters:
-            raise Exceeded(limits.exceeded())
+        if self._fields > self._most_fields or self._characters > self._most_characters:
+            raise Exceeded(self.executor.exceeded())
 
 
 class Exceeded(Exception):

@@ -12,9 +12,9 @@ from strawberry.scalars import JSON
 
 from schema.breadth import attribute, batched, computed
 from schema.context import Info
-from schema.lists import behind, bound, columns_of
+from schema.lists import behind, bound, columns_of, cursors_of
 from schema.nodes import FOUND, nodes_by_id
-from schema.pagination import Connection, Counts, check_first, connect, encode_cursor
+from schema.pagination import Connection, Counts, check_first
 from schema.types.node import Node
 from server.ids import NodeKind, encode_id
 from server.store.filters import ChangeFilter
@@ -95,7 +95,7 @@ class Change(Node):
     )
     def cursor(self, info: Info) -> str:
         place, bound_to = (self.row.seq, self.place), bound(_LIST, ChangeFilter())
-        return encode_cursor(place, bound_to=bound_to, secret=info.context.store.cursor_secret)
+        return cursors_of(info, bound_to).of(place)
 
     @batched(
         needs=("row.batch", "row.node_kind", "row.node_id"),
@@ -116,15 +116,14 @@ async def changes_of(
     columns = columns_of(info, ("nodes",), ("edges", "node"))
     found = await read.changes(volumes, filter, check_first(first), place, columns)
     info.context.spend(info, [len(page.rows) for page in found])
-    totals = Counts(lambda: read.count_changes(volumes, filter))
+    totals, cursors = Counts(lambda: read.count_changes(volumes, filter)), cursors_of(info, bound_to)
     return [
-        connect(
-            [Change.of(row, n) for row, n in page.rows],
-            [(row.seq, n) for row, n in page.rows],
-            bound_to=bound_to,
-            secret=info.context.store.cursor_secret,
+        Connection(
+            nodes=[Change.of(row, n) for row, n in page.rows],
+            keys=[(row.seq, n) for row, n in page.rows],
+            cursors=cursors,
             has_next=page.has_next,
-            after=after,
+            has_previous=after is not None,
             counts=totals,
             position=position,
         )

@@ -57,13 +57,11 @@ async def ends(
     from schema.types.entity import Entity
 
     known: list[Any] = [getattr(row, name, None) for row in rows]
-    if None in known:
+    if any(row is None for row in known):
         return await entities_by_id(info, [getattr(row, f"{name}_id") for row in rows])
-    made: dict[UUID, Entity] = {}
-    for row in known:
-        if row.id not in made:
-            made[row.id] = Entity.of(row)
-    return [made[row.id] for row in known]
+    ids = [row.id for row in known]
+    made = {id: Entity.of(row) for id, row in dict(zip(ids, known, strict=True)).items()}
+    return [made[id] for id in ids]
 
 
 async def entities_by_id(info: Info, ids: list[UUID]) -> list[Entity | Exception]:

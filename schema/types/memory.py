@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated
@@ -12,10 +11,10 @@ import strawberry
 from strawberry.scalars import JSON
 
 from schema.arguments import After, First
-from schema.breadth import attribute, batched, computed
+from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import bound, columns_of, connections, counts, keyset, pages
-from schema.pagination import Connection, Counts, PageInfo, encode_cursor, page_info, totals
+from schema.lists import bound, columns_of, connections, counts, cursors_of, pages
+from schema.pagination import Connection, Counts, Cursors, PageInfo, page_info, totals
 from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
 from server.ids import NodeKind
@@ -83,20 +82,17 @@ class Memory(Node):
         found = await pages(
             info, keys, rel.LINKS_OF_MEMORY, bound_to=bound_to, first=first, after=after, columns=_link_columns(info)
         )
-        totals, secret = counts(info, rel.LINKS_OF_MEMORY, keys), info.context.store.cursor_secret
+        totals, cursors = counts(info, rel.LINKS_OF_MEMORY, keys), cursors_of(info, bound_to)
         ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
         others = await _by_id(info, ids, columns_of(info, ("nodes",), ("edges", "node")))
-
-        def cursor(row: MemoryLinkRecord) -> str:
-            return encode_cursor(keyset(row, _BY_ID), bound_to=bound_to, secret=secret)
-
         return [
             MemoryLinkConnection(
                 edges=[
-                    MemoryLinkEdge.of(row, others[_other(row, key)], cursor)
+                    MemoryLinkEdge(row=row, other=others[_other(row, key)], cursors=cursors)
                     for row in page.rows
                     if _other(row, key) in others
                 ],
+                cursors=cursors,
                 has_next=page.has_next,
                 has_previous=after is not None,
                 counts=totals,
@@ -164,6 +160,10 @@ async def _by_id(info: Info, ids: list[UUID], columns: frozenset[str] | None) ->
     return {row.id: Memory.of(row) for row in rows if row is not None}
 
 
+def _cursor(edge: MemoryLinkEdge) -> str:
+    return edge.cursors.of((edge.row.id,))
+
+
 @strawberry.type(description="A memory that another one is linked to, with the link.")
 class MemoryLinkEdge:
     node: Memory = attribute(attrgetter("other"), needs=(), description="The memory at the other end.")
@@ -174,33 +174,31 @@ class MemoryLinkEdge:
     automatic: bool = attribute("row.automatic", description="Whether the link was made when the memory was written.")
     row: strawberry.Private[MemoryLinkRecord]
     other: strawberry.Private[Memory]
-    make_cursor: strawberry.Private[Callable[[], str]]
+    cursors: strawberry.Private[Cursors]
+    cursor: str = attribute(
+        _cursor, needs=("row.id",), description="The link's place in this list; opaque. Give it as `after`."
+    )
 
-    @staticmethod
-    def of(row: MemoryLinkRecord, other: Memory, cursor: Callable[[MemoryLinkRecord], str]) -> MemoryLinkEdge:
-        return MemoryLinkEdge(row=row, other=other, make_cursor=lambda: cursor(row))
 
-    @computed(needs=("row.id",), description="The link's place in this list; opaque. Give it as `after`.")
-    def cursor(self) -> str:
-        return self.make_cursor()
+def _linked(page: MemoryLinkConnection) -> list[Memory]:
+    return [edge.other for edge in page.edges]
 
 
 @strawberry.type(description="One page of a memory's links.")
 class MemoryLinkConnection:
     edges: list[MemoryLinkEdge] = strawberry.field(description="The linked memories, each with its link.")
+    cursors: strawberry.Private[Cursors]
     has_next: strawberry.Private[bool]
     has_previous: strawberry.Private[bool]
     counts: strawberry.Private[Counts]
     position: strawberry.Private[int]
 
-    @computed(description="The linked memories.")
-    def nodes(self) -> list[Memory]:
-        return [edge.other for edge in self.edges]
+    nodes: list[Memory] = attribute(_linked, description="The linked memories.")
+    page_info: PageInfo = page_info()
 
-    @computed(description="Where the page stands in the list, and the cursors to go on from.")
-    def page_info(self) -> PageInfo:
-        made = [edge.make_cursor for edge in self.edges]
-        return page_info(lambda n: made[n](), len(made), has_next=self.has_next, has_previous=self.has_previous)
+    @property
+    def keys(self) -> list[tuple[UUID]]:
+        return [(edge.row.id,) for edge in self.edges]
 
     @batched(description="How many links the memory has. Counted only when it is asked for.")
     @staticmethod

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import strawberry
 
-from schema.breadth import batched, computed
+from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import bound, columns_of, counts, keyset, pages
-from schema.pagination import Counts, PageInfo, encode_cursor, page_info, totals
+from schema.lists import bound, columns_of, counts, cursors_of, pages
+from schema.pagination import Counts, Cursors, PageInfo, page_info, totals
 from schema.types.relationship import Relationship
 from server.store import relations as rel
 from server.store.filters import RelationshipFilter
 from server.store.records import EntityRecord, RelationshipRecord
-from server.store.relations import Sorting
 from server.terms import Direction
 
 if TYPE_CHECKING:
     from schema.types.entity import Entity
 
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
+
+
+def _cursor(edge: NeighborEdge) -> str:
+    return edge.cursors.of(edge.key)
 
 
 @strawberry.type(description="An entity's neighbour, with the relationship that leads to it.")
@@ -32,29 +34,32 @@ class NeighborEdge:
     direction: Direction = strawberry.field(
         description="OUT: the relationship leads to the neighbour; IN: it comes from there; BOTH: it is bidirectional."
     )
-    make_cursor: strawberry.Private[Callable[[], str]]
+    cursor: str = attribute(_cursor, description="The neighbour's place in this list; opaque. Give it as `after`.")
+    cursors: strawberry.Private[Cursors]
+    key: strawberry.Private[tuple[UUID]]
 
-    @computed(description="The neighbour's place in this list; opaque. Give it as `after`.")
-    def cursor(self) -> str:
-        return self.make_cursor()
+
+def _nodes(page: NeighborConnection) -> list[Entity]:
+    return [edge.node for edge in page.edges]
 
 
 @strawberry.type(description="One page of an entity's neighbours, one for each relationship.")
 class NeighborConnection:
     edges: list[NeighborEdge] = strawberry.field(description="The neighbours, each with its relationship.")
+    cursors: strawberry.Private[Cursors]
     has_next: strawberry.Private[bool]
     has_previous: strawberry.Private[bool]
     counts: strawberry.Private[Counts]
     position: strawberry.Private[int]
 
-    @computed(description="The neighbours; one that several relationships lead to stands here several times.")
-    def nodes(self) -> list[LazyEntity]:
-        return [edge.node for edge in self.edges]
+    nodes: list[LazyEntity] = attribute(
+        _nodes, description="The neighbours; one that several relationships lead to stands here several times."
+    )
+    page_info: PageInfo = page_info()
 
-    @computed(description="Where the page stands in the list, and the cursors to go on from.")
-    def page_info(self) -> PageInfo:
-        made = [edge.make_cursor for edge in self.edges]
-        return page_info(lambda n: made[n](), len(made), has_next=self.has_next, has_previous=self.has_previous)
+    @property
+    def keys(self) -> list[tuple[UUID]]:
+        return [edge.key for edge in self.edges]
 
     @batched(description="How many relationships lead to neighbours. Counted only when it is asked for.")
     @staticmethod
@@ -68,7 +73,7 @@ async def neighbors_of(
     """Return the neighbours of each entity. Two statements, a third for the totals."""
     from schema.types.entity import Entity
 
-    relation, by_id = rel.RELATIONSHIPS_OF_ENTITY[direction], Sorting()
+    relation = rel.RELATIONSHIPS_OF_ENTITY[direction]
     bound_to = bound(f"Entity.neighbors {direction}", filter)
     columns = _edge_columns(info)
     found = await pages(
@@ -77,19 +82,21 @@ async def neighbors_of(
     ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
     rows = await info.context.store.read.by_ids(EntityRecord, ids, columns_of(info, ("nodes",), ("edges", "node")))
     others = {row.id: Entity.of(row) for row in rows if row is not None}
-    totals, secret = counts(info, relation, keys, filter), info.context.store.cursor_secret
+    totals, cursors = counts(info, relation, keys, filter), cursors_of(info, bound_to)
 
     def edge(row: RelationshipRecord, key: UUID) -> NeighborEdge:
         return NeighborEdge(
             node=others[_other(row, key)],
             relationship=Relationship.of(row),
             direction=Direction.BOTH if row.bidirectional else Direction.OUT if row.source_id == key else Direction.IN,
-            make_cursor=lambda: encode_cursor(keyset(row, by_id), bound_to=bound_to, secret=secret),
+            cursors=cursors,
+            key=(row.id,),
         )
 
     return [
         NeighborConnection(
             edges=[edge(row, key) for row in page.rows if _other(row, key) in others],
+            cursors=cursors,
             has_next=page.has_next,
             has_previous=after is not None,
             counts=totals,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import strawberry
 
 from schema.breadth import attribute
-from server.ids import NodeKind, encode_id
+from server.ids import NodeKind, encode_id, encode_ids
 
 
 @strawberry.interface(description="Something with an id that stays the same for as long as it exists.")
@@ -23,4 +24,7 @@ def row_id(kind: NodeKind, description: str) -> Any:
     def read(node: Any) -> str:
         return encode_id(kind, node.row.id)
 
-    return attribute(read, needs=("row.id",), description=description)
+    def read_all(nodes: Sequence[Any]) -> list[str]:
+        return encode_ids(kind, [node.row.id for node in nodes])
+
+    return attribute(read, column=read_all, needs=("row.id",), description=description)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,11 +37,26 @@ class Once(BasePermission):
         return True
 
 
+def _half(box: Box) -> int:
+    if box.row % 2:
+        raise ValueError(f"{box.row} is odd")
+    return box.row // 2
+
+
+def _halves(boxes: Sequence[Box]) -> list[int]:
+    COLUMNS.append(len(boxes))
+    return [_half(box) for box in boxes]
+
+
+COLUMNS: list[int] = []
+
+
 @strawberry.type
 class Box:
     row: strawberry.Private[int]
     number: int = attribute("row")
     name: str = attribute(lambda box: f"box {box.row}")
+    half: int | None = attribute(_half, column=_halves)
 
     @batched
     @staticmethod
@@ -203,6 +218,17 @@ async def test_one_span_is_entered_for_each_field_that_is_resolved() -> None:
     SPANS.clear()
     await run(Traced, "{ boxes { number others { name others(first: 1) { number } } } }")
     assert SPANS == [("Query", "boxes", 1), ("Box", "others", 3), ("Box", "others", 2)]
+
+
+async def test_an_attribute_is_read_as_a_column_where_it_can_be() -> None:
+    COLUMNS.clear()
+    assert (await run(BreadthFirst, "{ boxes(first: 1) { half others(first: 1) { half } } }")).data == {
+        "boxes": [{"half": 0, "others": [{"half": 0}]}]
+    }
+    result = await run(BreadthFirst, "{ boxes { half } }")
+    assert result.data == {"boxes": [{"half": 0}, {"half": None}, {"half": 1}]}
+    assert [(error.path, error.message) for error in result.errors or []] == [(["boxes", 1, "half"], "1 is odd")]
+    assert COLUMNS == [1, 1, 3]
 
 
 async def test_a_permission_that_does_not_look_at_the_source_is_asked_once() -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.ids import GlobalId, NodeKind, decode_id, encode_id
+from server.ids import GlobalId, NodeKind, decode_id, encode_id, encode_ids
 
 
 @settings(derandomize=True)
@@ -17,6 +17,17 @@ def test_an_id_is_its_kind_and_the_base32_of_its_bytes(kind: NodeKind, id: UUID)
     digits = base64.b32hexencode(id.bytes).decode().rstrip("=").lower()
     assert encode_id(kind, id) == f"{kind.value}_{digits}"
     assert decode_id(encode_id(kind, id)) == GlobalId(kind, id)
+
+
+@settings(derandomize=True)
+@given(st.sampled_from(NodeKind), st.lists(st.uuids(), max_size=150))
+def test_many_ids_are_what_each_is_alone(kind: NodeKind, ids: list[UUID]) -> None:
+    assert encode_ids(kind, ids) == [encode_id(kind, id) for id in ids]
+
+
+def test_more_ids_than_stand_in_one_number() -> None:
+    ids = [UUID(int=n * 2**120 + n) for n in range(200)]
+    assert encode_ids(NodeKind.MEMORY, ids) == [encode_id(NodeKind.MEMORY, id) for id in ids]
 
 
 def test_the_smallest_and_the_largest_id() -> None:

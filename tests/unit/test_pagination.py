@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strawberry import Info
 
 from schema.breadth import batched
-from schema.pagination import Connection, Counts, KeyValue, check_first, connect, decode_cursor, encode_cursor
+from schema.pagination import Connection, Counts, Cursors, KeyValue, check_first, decode_cursor
 from server.errors import BadUserInput
 
 SECRET = b"a secret"
@@ -36,7 +36,7 @@ KEYS = st.lists(VALUES, max_size=4)
 
 
 def encode(values: Sequence[KeyValue]) -> str:
-    return encode_cursor(values, bound_to=LIST, secret=SECRET)
+    return Cursors(LIST, SECRET).of(values)
 
 
 def decode(text: str, bound_to: str = LIST, secret: bytes = SECRET) -> list[KeyValue]:
@@ -90,7 +90,7 @@ def test_a_cursor_of_another_list_order_filter_or_server_is_refused() -> None:
 
 
 def test_what_is_bound_and_what_is_held_cannot_flow_into_each_other() -> None:
-    held = encode_cursor(["b"], bound_to="a", secret=SECRET)
+    held = Cursors("a", SECRET).of(["b"])
     mac = base64.urlsafe_b64decode(held + "=" * (-len(held) % 4))[:12]
     moved = base64.urlsafe_b64encode(mac + b"]").decode().rstrip("=")
     assert refused(moved, bound_to='a["b"')
@@ -113,7 +113,7 @@ def test_a_float_that_json_lacks_has_no_cursor() -> None:
 
 
 def test_a_secret_of_any_length_and_a_lone_surrogate_do() -> None:
-    text = encode_cursor(["\ud800"], bound_to="\udfff", secret=b"x" * 100)
+    text = Cursors("\udfff", b"x" * 100).of(["\ud800"])
     assert decode(text, bound_to="\udfff", secret=b"x" * 100) == ["\ud800"]
     assert decode(encode([UUID(int=7), datetime(2024, 1, 1)])) == [UUID(int=7), datetime(2024, 1, 1)]  # noqa: DTZ001
 
@@ -151,13 +151,12 @@ class Number:
         rows = [[n for n in range(1, parent.value + 1) if parent.value % n == 0] for parent in parents]
         counts = Counts(load)
         return [
-            connect(
-                [Number(value=n) for n in row[:2]],
-                [[n] for n in row[:2]],
-                bound_to=LIST,
-                secret=SECRET,
+            Connection(
+                nodes=[Number(value=n) for n in row[:2]],
+                keys=[[n] for n in row[:2]],
+                cursors=Cursors(LIST, SECRET),
                 has_next=len(row) > 2,
-                after=after,
+                has_previous=after is not None,
                 counts=counts,
                 position=position,
             )
@@ -170,6 +169,13 @@ class Query:
     @strawberry.field
     def numbers(self) -> list[Number]:
         return [Number(value=n) for n in (1, 6, 7)]
+
+    @strawberry.field
+    def none(self) -> Connection[Number]:
+        counts = Counts(lambda: asyncio.sleep(0, [0]))
+        return Connection(
+            nodes=[], keys=[], cursors=Cursors(LIST, SECRET), has_next=False, has_previous=False, counts=counts
+        )
 
 
 SCHEMA = strawberry.Schema(Query)
@@ -215,11 +221,8 @@ async def test_the_lengths_of_one_level_are_counted_once() -> None:
 
 
 async def test_an_empty_page_has_no_cursors() -> None:
-    page: Connection[Number] = connect(
-        [], [], bound_to=LIST, secret=SECRET, has_next=False, after=None, counts=Counts(lambda: asyncio.sleep(0, [0]))
-    )
-    info = page.page_info()
-    assert (info.start_cursor(), info.end_cursor(), page.edges()) == (None, None, [])
+    data, _ = await run("{ none { nodes { value } edges { cursor } pageInfo { startCursor endCursor } } }")
+    assert data == {"none": {"nodes": [], "edges": [], "pageInfo": {"startCursor": None, "endCursor": None}}}
 
 
 async def test_a_count_is_read_once_however_often_it_is_asked_for() -> None:
