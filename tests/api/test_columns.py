@@ -11,8 +11,6 @@ import pytest
 from sqlalchemy import Column
 from worlds import new_world
 
-from server.store.reader import Reader
-
 if TYPE_CHECKING:
     from api.conftest import Api
 
@@ -171,19 +169,20 @@ LISTED = [
 
 
 @pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def statements(api: Api, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every statement that is read by."""
     found: list[Any] = []
 
     def noting(read: Any) -> Any:
-        async def noted(self: Reader, statement: Any, *values: Any) -> Any:
+        async def noted(statement: Any, *values: Any) -> Any:
             found.append(statement)
-            return await read(self, statement, *values)
+            return await read(statement, *values)
 
         return noted
 
-    for name in ("fetch", "rows"):
-        monkeypatch.setattr(Reader, name, noting(getattr(Reader, name)))
+    reader = api.store.read
+    for name in ("_columns", "rows"):
+        monkeypatch.setattr(reader, name, noting(getattr(reader, name)))
     return found
 
 
