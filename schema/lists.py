@@ -89,12 +89,12 @@ async def pages(
     return found
 
 
-def columns_of(info: Info, *paths: tuple[str, ...]) -> frozenset[str] | None:
-    """Return the columns of its rows that a field's selection reads below these paths; None: any of them.
+def columns_of(info: Info, *paths: tuple[str, ...], always: frozenset[str] = frozenset()) -> frozenset[str] | None:
+    """Return the columns of its rows that a field's selection reads below these paths, and those `always` read; None: any of them.
 
     Of a type that is not made of its row, any may be read.
     """
-    found: set[str] = set()
+    found = set(always)
     for path in paths:
         attributes = needed(info, *path)
         if attributes is None or any(not one.startswith(_ROW) for one in attributes):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
 _BY_ID = Sorting()
+_ENDS = frozenset({"left_id", "right_id"})
 
 
 @strawberry.type(description="One idea that an agent or a person noted down.")
@@ -79,8 +80,9 @@ class Memory(Node):
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[MemoryLinkConnection]:
         keys, bound_to = [m.row.id for m in parents], bound("Memory.links", None)
+        columns = columns_of(info, ("edges",), always=_ENDS)
         found = await pages(
-            info, keys, rel.LINKS_OF_MEMORY, bound_to=bound_to, first=first, after=after, columns=_link_columns(info)
+            info, keys, rel.LINKS_OF_MEMORY, bound_to=bound_to, first=first, after=after, columns=columns
         )
         totals, cursors = counts(info, rel.LINKS_OF_MEMORY, keys), cursors_of(info, bound_to)
         ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
@@ -148,11 +150,6 @@ class Memory(Node):
 
 def _other(row: MemoryLinkRecord, key: UUID) -> UUID:
     return row.right_id if row.left_id == key else row.left_id
-
-
-def _link_columns(info: Info) -> frozenset[str] | None:
-    asked = columns_of(info, ("edges",))
-    return None if asked is None else asked | {"left_id", "right_id"}
 
 
 async def _by_id(info: Info, ids: list[UUID], columns: frozenset[str] | None) -> dict[UUID, Memory]:

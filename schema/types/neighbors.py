@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from schema.types.entity import Entity
 
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
+_DIRECTION = frozenset({"source_id", "target_id", "bidirectional"})
 
 
 def _cursor(edge: NeighborEdge) -> str:
@@ -75,7 +76,7 @@ async def neighbors_of(
 
     relation = rel.RELATIONSHIPS_OF_ENTITY[direction]
     bound_to = bound(f"Entity.neighbors {direction}", filter)
-    columns = _edge_columns(info)
+    columns = columns_of(info, ("edges", "relationship"), always=_DIRECTION)
     found = await pages(
         info, keys, relation, bound_to=bound_to, first=first, after=after, filter=filter, columns=columns
     )
@@ -104,11 +105,6 @@ async def neighbors_of(
         )
         for position, (key, page) in enumerate(zip(keys, found, strict=True))
     ]
-
-
-def _edge_columns(info: Info) -> frozenset[str] | None:
-    asked = columns_of(info, ("edges", "relationship"))
-    return None if asked is None else asked | {"source_id", "target_id", "bidirectional"}
 
 
 def _other(row: RelationshipRecord, key: UUID) -> UUID:
