@@ -30,6 +30,7 @@ from server.store.driver import driver
 from server.store.inline import Inline
 from server.store.lines import Lines
 from server.store.prepared import Columns, fetch
+from server.store.turns import Turns
 
 # A transaction that its process has left open this long is given up: a machine that vanished must not keep a lock.
 _ABANDONED_MS = 60_000
@@ -102,6 +103,7 @@ class Database:
         self.busy_timeout = settings.busy_timeout
         self._fsync = settings.fsync
         self._inline: Inline | None = None
+        self._turns = Turns()
         options: dict[str, Any] = {"json_serializer": _dumps, "json_deserializer": orjson.loads}
         if self.dialect == "sqlite":
             settings.data.mkdir(parents=True, exist_ok=True)
@@ -174,7 +176,9 @@ class Database:
             if self._inline is not None and (found := self._inline.columns(statement, values)) is not None:
                 return found
             async with self.lines.borrowed() as line:
-                return await fetch(line, statement, values)
+                found = await fetch(line, statement, values)
+        await self._turns.take()
+        return found
 
     @asynccontextmanager
     async def writing(self, *, lasting: bool = True, rebuilding: bool = False) -> AsyncIterator[AsyncConnection]:
