@@ -13,7 +13,7 @@ import json
 from binascii import b2a_base64
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
@@ -76,12 +76,16 @@ class Cursors:
             ValueError: A float is not finite, or the cursor would be longer than `decode_cursor` accepts.
         """
         payload = _written(values)
-        mac = self._begun.copy()
-        mac.update(payload)
-        text = _base64(mac.digest() + payload)
+        text = _base64(self.mac(payload) + payload)
         if len(text) > MAX_CURSOR_LENGTH:
             raise ValueError(f"a sort key of {len(payload)} bytes is too long for a cursor")
         return text
+
+    def mac(self, payload: bytes) -> bytes:
+        """Return what says that a sort key was written here, for this list."""
+        begun = self._begun.copy()
+        begun.update(payload)
+        return begun.digest()
 
 
 class Page(Protocol):
@@ -198,7 +202,7 @@ def decode_cursor(text: str, *, bound_to: str, secret: bytes) -> list[KeyValue]:
             raw = b""
         mac, payload = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
         # The unused bits of the last character carry nothing: only one spelling of a cursor is accepted.
-        if hmac.compare_digest(mac, _mac(payload, bound_to, secret)) and _base64(raw) == text:
+        if hmac.compare_digest(mac, Cursors(bound_to, secret).mac(payload)) and _base64(raw) == text:
             return [_value(plain) for plain in json.loads(payload)]
     raise BadUserInput(
         "This cursor is not of this list, with this order and filter. Leave it out to start from the first page.",
@@ -207,18 +211,13 @@ def decode_cursor(text: str, *, bound_to: str, secret: bytes) -> list[KeyValue]:
 
 
 def _written(values: Sequence[KeyValue]) -> bytes:
-    if len(values) == 1 and isinstance(values[0], UUID):  # most lists are in the order of ids
-        return b'[{"u":"%b"}]' % values[0].hex.encode()
+    first: Any = values[0]
+    if len(values) == 1 and _is_uuid(type(first)):  # most lists are in the order of ids
+        return b'[{"u":"%b"}]' % first.hex.encode()
     plain = [_plain(value) for value in values]
     return json.dumps(plain, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
     )
-
-
-def _mac(payload: bytes, bound_to: str, secret: bytes) -> bytes:
-    begun = _begun(bound_to, secret).copy()
-    begun.update(payload)
-    return begun.digest()
 
 
 @lru_cache(512)
@@ -231,6 +230,11 @@ def _begun(bound_to: str, secret: bytes) -> blake2b:
 
 def _base64(raw: bytes) -> str:
     return b2a_base64(raw, newline=False).translate(_URL_SAFE).rstrip(b"=").decode()
+
+
+@cache
+def _is_uuid(kind: Any) -> bool:
+    return issubclass(kind, UUID)
 
 
 def _plain(value: KeyValue) -> Any:

@@ -105,7 +105,7 @@ class Document(Node):
 
         keys = [d.row.id for d in parents]
         return await connections(
-            info, "Document.entities", keys, rel.ENTITIES_OF_DOCUMENT, Entity.of, first=first, after=after
+            info, "Document.entities", keys, rel.ENTITIES_OF_DOCUMENT, Entity, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The facts that rest on it, oldest first.")
@@ -115,7 +115,7 @@ class Document(Node):
     ) -> list[Connection[Fact]]:
         keys, seen = [d.row.id for d in parents], filters.FactFilter()
         return await connections(
-            info, "Document.facts", keys, rel.FACTS_OF_DOCUMENT, Fact.of, first=first, after=after, filter=seen
+            info, "Document.facts", keys, rel.FACTS_OF_DOCUMENT, Fact, first=first, after=after, filter=seen
         )
 
     @batched(needs=("row.id",), description="The relationships that rest on it, oldest first.")
@@ -129,7 +129,7 @@ class Document(Node):
             "Document.relationships",
             keys,
             rel.RELATIONSHIPS_OF_DOCUMENT,
-            Relationship.of,
+            Relationship,
             first=first,
             after=after,
             filter=seen,
@@ -142,7 +142,7 @@ class Document(Node):
     ) -> list[Connection[Memory]]:
         keys, live = [d.row.id for d in parents], filters.MemoryFilter()
         return await connections(
-            info, "Document.memories", keys, rel.MEMORIES_OF_DOCUMENT, Memory.of, first=first, after=after, filter=live
+            info, "Document.memories", keys, rel.MEMORIES_OF_DOCUMENT, Memory, first=first, after=after, filter=live
         )
 
     @batched(needs=("row.id",), description="The projects that hold it, oldest first.")
@@ -152,7 +152,7 @@ class Document(Node):
     ) -> list[Connection[Project]]:
         keys = [d.row.id for d in parents]
         return await connections(
-            info, "Document.projects", keys, rel.PROJECTS_OF_DOCUMENT, Project.of, first=first, after=after
+            info, "Document.projects", keys, rel.PROJECTS_OF_DOCUMENT, Project, first=first, after=after
         )
 
     @batched(
@@ -165,7 +165,7 @@ class Document(Node):
     ) -> list[Connection[Chunk]]:
         keys = [d.row.id for d in parents]
         return await connections(
-            info, "Document.chunks", keys, rel.CHUNKS_OF_DOCUMENT, Chunk.of, first=first, after=after, sorting=_PLACES
+            info, "Document.chunks", keys, rel.CHUNKS_OF_DOCUMENT, Chunk, first=first, after=after, sorting=_PLACES
         )
 
 

@@ -85,7 +85,7 @@ class Entity(Node):
             "Entity.facts",
             [e.row.id for e in parents],
             rel.FACTS_OF_ENTITY,
-            Fact.of,
+            Fact,
             first=first,
             after=after,
             filter=filters.FactFilter() if filter is None else filter.plain(),
@@ -107,7 +107,7 @@ class Entity(Node):
             f"Entity.relationships {direction}",
             [e.row.id for e in parents],
             rel.RELATIONSHIPS_OF_ENTITY[direction],
-            Relationship.of,
+            Relationship,
             first=first,
             after=after,
             filter=filters.RelationshipFilter(types=relation_types(types)),
@@ -144,7 +144,7 @@ class Entity(Node):
             "Entity.memories",
             [e.row.id for e in parents],
             rel.MEMORIES_OF_ENTITY,
-            Memory.of,
+            Memory,
             first=first,
             after=after,
             filter=filters.MemoryFilter(include_obsolete=include_obsolete),
@@ -157,7 +157,7 @@ class Entity(Node):
     ) -> list[Connection[Document]]:
         keys = [e.row.id for e in parents]
         return await connections(
-            info, "Entity.documents", keys, rel.DOCUMENTS_OF_ENTITY, Document.of, first=first, after=after
+            info, "Entity.documents", keys, rel.DOCUMENTS_OF_ENTITY, Document, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The projects that it belongs to, oldest first.")
@@ -167,7 +167,7 @@ class Entity(Node):
     ) -> list[Connection[Project]]:
         keys = [e.row.id for e in parents]
         return await connections(
-            info, "Entity.projects", keys, rel.PROJECTS_OF_ENTITY, Project.of, first=first, after=after
+            info, "Entity.projects", keys, rel.PROJECTS_OF_ENTITY, Project, first=first, after=after
         )
 
     @batched(description="It, its facts and its relationships as readable text, the first 20 of each.")

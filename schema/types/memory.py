@@ -112,7 +112,7 @@ class Memory(Node):
 
         keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.entities", keys, rel.ENTITIES_OF_MEMORY, Entity.of, first=first, after=after
+            info, "Memory.entities", keys, rel.ENTITIES_OF_MEMORY, Entity, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The documents that it refers to, oldest first.")
@@ -124,7 +124,7 @@ class Memory(Node):
 
         keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.documents", keys, rel.DOCUMENTS_OF_MEMORY, Document.of, first=first, after=after
+            info, "Memory.documents", keys, rel.DOCUMENTS_OF_MEMORY, Document, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The code artifacts that it refers to, oldest first.")
@@ -134,7 +134,7 @@ class Memory(Node):
     ) -> list[Connection[CodeArtifact]]:
         keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.codeArtifacts", keys, rel.CODE_ARTIFACTS_OF_MEMORY, CodeArtifact.of, first=first, after=after
+            info, "Memory.codeArtifacts", keys, rel.CODE_ARTIFACTS_OF_MEMORY, CodeArtifact, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The projects that it belongs to, oldest first.")
@@ -144,7 +144,7 @@ class Memory(Node):
     ) -> list[Connection[Project]]:
         keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.projects", keys, rel.PROJECTS_OF_MEMORY, Project.of, first=first, after=after
+            info, "Memory.projects", keys, rel.PROJECTS_OF_MEMORY, Project, first=first, after=after
         )
 
 

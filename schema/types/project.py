@@ -56,7 +56,7 @@ class Project(Node):
         keys = [p.row.id for p in parents]
         live = filters.MemoryFilter()
         return await connections(
-            info, "Project.memories", keys, rel.MEMORIES_OF_PROJECT, Memory.of, first=first, after=after, filter=live
+            info, "Project.memories", keys, rel.MEMORIES_OF_PROJECT, Memory, first=first, after=after, filter=live
         )
 
     @batched(needs=("row.id",), description="The entities that it is about, oldest first.")
@@ -68,7 +68,7 @@ class Project(Node):
 
         keys = [p.row.id for p in parents]
         return await connections(
-            info, "Project.entities", keys, rel.ENTITIES_OF_PROJECT, Entity.of, first=first, after=after
+            info, "Project.entities", keys, rel.ENTITIES_OF_PROJECT, Entity, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The documents that it holds, oldest first.")
@@ -80,7 +80,7 @@ class Project(Node):
 
         keys = [p.row.id for p in parents]
         return await connections(
-            info, "Project.documents", keys, rel.DOCUMENTS_OF_PROJECT, Document.of, first=first, after=after
+            info, "Project.documents", keys, rel.DOCUMENTS_OF_PROJECT, Document, first=first, after=after
         )
 
 

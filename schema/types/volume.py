@@ -166,7 +166,7 @@ class Volume(Node):
             "Volume.entities",
             [v.row.id for v in parents],
             rel.ENTITIES_OF_VOLUME,
-            Entity.of,
+            Entity,
             first=first,
             after=after,
             filter=(filter or inputs.EntityFilter()).plain(),
@@ -188,7 +188,7 @@ class Volume(Node):
             "Volume.facts",
             [v.row.id for v in parents],
             rel.FACTS_OF_VOLUME,
-            Fact.of,
+            Fact,
             first=first,
             after=after,
             filter=(filter or inputs.FactFilter()).plain(),
@@ -211,7 +211,7 @@ class Volume(Node):
             "Volume.relationships",
             [v.row.id for v in parents],
             rel.RELATIONSHIPS_OF_VOLUME,
-            Relationship.of,
+            Relationship,
             first=first,
             after=after,
             filter=(filter or inputs.RelationshipFilter()).plain(),
@@ -232,7 +232,7 @@ class Volume(Node):
             "Volume.memories",
             [v.row.id for v in parents],
             rel.MEMORIES_OF_VOLUME,
-            Memory.of,
+            Memory,
             first=first,
             after=after,
             filter=(filter or inputs.MemoryFilter()).plain(),
@@ -255,7 +255,7 @@ class Volume(Node):
             "Volume.documents",
             keys,
             rel.DOCUMENTS_OF_VOLUME,
-            Document.of,
+            Document,
             first=first,
             after=after,
             filter=wanted,
@@ -275,7 +275,7 @@ class Volume(Node):
             "Volume.codeArtifacts",
             [v.row.id for v in parents],
             rel.CODE_ARTIFACTS_OF_VOLUME,
-            CodeArtifact.of,
+            CodeArtifact,
             first=first,
             after=after,
             filter=(filter or inputs.CodeArtifactFilter()).plain(),
@@ -293,7 +293,7 @@ class Volume(Node):
         wanted = (filter or inputs.ProjectFilter()).plain()
         keys = [v.row.id for v in parents]
         return await connections(
-            info, "Volume.projects", keys, rel.PROJECTS_OF_VOLUME, Project.of, first=first, after=after, filter=wanted
+            info, "Volume.projects", keys, rel.PROJECTS_OF_VOLUME, Project, first=first, after=after, filter=wanted
         )
 
     @batched(needs=("row.id",), description="The runs of the extraction pipeline over its documents, oldest first.")
@@ -310,7 +310,7 @@ class Volume(Node):
             "Volume.ingestions",
             [v.row.id for v in parents],
             rel.INGESTIONS_OF_VOLUME,
-            Ingestion.of,
+            Ingestion,
             first=first,
             after=after,
             filter=(filter or inputs.IngestionFilter()).plain(),
@@ -326,7 +326,7 @@ class Volume(Node):
             "Volume.predicates",
             [v.row.id for v in parents],
             rel.PREDICATES_OF_VOLUME,
-            Predicate.of,
+            Predicate,
             first=first,
             after=after,
             sorting=Sorting(("name",)),
