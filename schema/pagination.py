@@ -211,8 +211,8 @@ def decode_cursor(text: str, *, bound_to: str, secret: bytes) -> list[KeyValue]:
 
 
 def _written(values: Sequence[KeyValue]) -> bytes:
-    first: Any = values[0]
-    if len(values) == 1 and _is_uuid(type(first)):  # most lists are in the order of ids
+    first: Any = values[0] if len(values) == 1 else None
+    if _is_uuid(first.__class__):  # most lists are in the order of ids
         return b'[{"u":"%b"}]' % first.hex.encode()
     plain = [_plain(value) for value in values]
     return json.dumps(plain, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode(
