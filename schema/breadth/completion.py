@@ -141,11 +141,18 @@ class Leaf(Completer):
         return done
 
     def _coerced(self, run: Run, values: Column, types: Types) -> list[Any]:
-        if isinstance(self._type, GraphQLEnumType) and all(issubclass(one, Enum) for one in types):
-            members = {id(value): value for value in values}
-            names = dict(zip(members, self._each(run, members.values()), strict=True))
-            return [names[id(value)] for value in values]
+        if isinstance(self._type, GraphQLEnumType):
+            if types == {str}:
+                return self._once(run, values, values)
+            if all(issubclass(one, Enum) for one in types):
+                return self._once(run, list(map(id, values)), values)
         return self._each(run, values)
+
+    def _once(self, run: Run, keys: Column, values: Column) -> list[Any]:
+        """Return what `_each` does, coercing once what has equal keys."""
+        distinct = dict(zip(keys, values, strict=True))
+        done = dict(zip(distinct, self._each(run, distinct.values()), strict=True))
+        return [done[key] for key in keys]
 
     def _each(self, run: Run, values: Iterable[Any]) -> list[Any]:
         coerce = self._type.coerce_output_value

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -98,12 +99,29 @@ class Lid:
         return isinstance(value, Lid)
 
 
+@strawberry.enum
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@strawberry.type
+class Pot:
+    row: strawberry.Private[str]
+    colour: Colour | None = attribute("row")
+
+
 @strawberry.type
 class Query:
     @batched
     @staticmethod
     async def boxes(parents: list[None], info: Info, first: int = 3) -> list[list[Box]]:
         return [[Box(row=n) for n in range(first)]]
+
+    @batched
+    @staticmethod
+    async def pots(parents: list[None], info: Info, colours: list[str]) -> list[list[Pot]]:
+        return [[Pot(row=colour) for colour in colours]]
 
     @batched
     @staticmethod
@@ -243,6 +261,18 @@ async def test_the_objects_of_a_column_are_asked_for_their_type_with_one_info() 
     result = await run(BreadthFirst, "{ lids { size } }", context)
     assert result.data == {"lids": [{"size": 0}, {"size": 1}, {"size": 2}]}
     assert len(set(map(id, context.calls))) == 1
+
+
+async def test_the_texts_of_an_enum_are_coerced_once_each_and_an_unknown_one_is_an_error_wherever_it_stands() -> None:
+    schema, asked = build(BreadthFirst), list[str]()
+    type_: Any = schema._schema.type_map["Colour"]
+    coerce = type_.coerce_output_value
+    type_.coerce_output_value = lambda value: asked.append(value) or coerce(value)
+    query = '{ pots(colours: ["red", "grey", "blue", "red", "grey"]) { colour } }'
+    result = await schema.execute(query, context_value=Context())
+    assert result.data == {"pots": [{"colour": name} for name in ("RED", None, "BLUE", "RED", None)]}
+    assert [error.path for error in result.errors or []] == [["pots", 1, "colour"], ["pots", 4, "colour"]]
+    assert asked == ["red", "grey", "blue"]
 
 
 async def test_what_is_nested_too_deep_below_a_function_that_asks_for_it_is_an_error_of_each_object() -> None:
