@@ -297,6 +297,13 @@ async def test_an_address_that_is_no_index_is_a_misconfiguration(tmp_path: Path)
             pass
 
 
+async def test_a_folder_of_vectors_that_cannot_be_is_a_misconfiguration_before_anything_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(Misconfigured, match=r"/file cannot be used: File exists\.$"):
+        async with opened(settings_in(tmp_path, vectors=str(tmp_path / "file"))):
+            pass
+
+
 async def test_a_database_that_nobody_serves_is_unavailable_and_the_password_is_not_shown(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, database_url="postgresql+asyncpg://me:secret@127.0.0.1:1/x")
     with pytest.raises(UpstreamUnavailable) as refused:
