@@ -8,6 +8,7 @@ each wait for a lock.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -174,6 +175,8 @@ class Database:
         """Return the columns of a prepared read; it sees what was committed when it began."""
         with translated():
             if self._inline is not None and (found := self._inline.columns(statement, values)) is not None:
+                if self._inline.was_long:
+                    await asyncio.sleep(0)  # others first, as while a thread reads
                 return found
             async with self.lines.borrowed() as line:
                 found = await fetch(line, statement, values)

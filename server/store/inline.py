@@ -50,6 +50,11 @@ class Inline:
         prepared.announce(self._engine)
         return prepared.converted(rows)
 
+    @property
+    def was_long(self) -> bool:
+        """Whether the last read took a while, if not too long."""
+        return self._times < _TIMES - 1
+
     def _opened(self) -> sqlite3.Connection:
         self._connection = self._connect()
         self._connection.set_progress_handler(self._has_enough, _OPERATIONS)
