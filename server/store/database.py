@@ -8,7 +8,6 @@ each wait for a lock.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -174,12 +173,14 @@ class Database:
     async def columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns:
         """Return the columns of a prepared read; it sees what was committed when it began."""
         with translated():
-            if self._inline is not None and (found := self._inline.columns(statement, values)) is not None:
-                if self._inline.was_long:
-                    await asyncio.sleep(0)  # others first, as while a thread reads
-                return found
-            async with self.lines.borrowed() as line:
-                found = await fetch(line, statement, values)
+            found = None
+            if self._inline is not None:
+                found = self._inline.columns(statement, values)
+                if found is not None and self._inline.was_small:
+                    return found
+            if found is None:
+                async with self.lines.borrowed() as line:
+                    found = await fetch(line, statement, values)
         await self._turns.take()
         return found
 

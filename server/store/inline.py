@@ -22,6 +22,7 @@ MOST_KEYS = 32
 _LONGEST = MOST_KEYS * len('"0123456789abcdef0123456789abcdef",') + 1
 # SQLite does some 16 of its operations in a microsecond; it is asked after each so many whether to go on, so many times.
 _OPERATIONS, _TIMES = 1_000, 16
+_FEW = 16
 _LEFT = (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -33,6 +34,8 @@ class Inline:
         self._connect = connect
         self._connection: sqlite3.Connection | None = None
         self._times = 0
+        self.was_small = True
+        """Whether the last read was so small that nothing of length can follow from it."""
 
     def columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns | None:
         """Return the columns of a statement's rows, or None where it has many keys, takes long or would have to wait."""
@@ -48,12 +51,8 @@ class Inline:
                 return None
             raise
         prepared.announce(self._engine)
+        self.was_small = len(rows) <= _FEW and self._times >= _TIMES - 1
         return prepared.converted(rows)
-
-    @property
-    def was_long(self) -> bool:
-        """Whether the last read took a while, if not too long."""
-        return self._times < _TIMES - 1
 
     def _opened(self) -> sqlite3.Connection:
         self._connection = self._connect()
