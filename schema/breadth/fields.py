@@ -64,6 +64,7 @@ class Field:
         self.completer = completer_of(self.definition.type, self, ObjectOf)
         takes = bool(self.definition.args or self.nodes[0].arguments)
         self._arguments: dict[str, Any] | None = None if takes else {}
+        self._given: dict[str, Any] | None = None
         self._is_constant = not any(map(holds_variable, self.nodes[0].arguments or ()))
         self.known_below: dict[tuple[str, ...], frozenset[str] | None] = {}
         """What is asked of the field's results, once it was worked out."""
@@ -173,13 +174,23 @@ class Field:
         info = strawberry.config.info_class(_raw_info=self.resolve_info(run), _field=field)
         info._breadth = [(run, one.field) for one in together]
         info._weights = _weights(together)
-        arguments = coerced
-        if coerced:
-            converter = strawberry.schema_converter
-            arguments = convert_arguments(coerced, field.arguments, converter.scalar_registry, converter.config, info)
+        arguments = self._converted(coerced, strawberry.schema_converter, info)
         if self._has_extensions:
             return await permitted(field.extensions, function, rows, info, arguments)
         return await call(function, list(rows), info, arguments)
+
+    def _converted(self, coerced: dict[str, Any], converter: Any, info: Any) -> dict[str, Any]:
+        """Return the arguments as Strawberry gives them to a resolver, worked out once where they are always the same."""
+        if self._given is not None:
+            return self._given
+        assert self.declared is not None
+        declared = self.declared.arguments
+        given = (
+            convert_arguments(coerced, declared, converter.scalar_registry, converter.config, info) if coerced else {}
+        )
+        if coerced is self._arguments and all(isinstance(value, _UNCHANGING) for value in given.values()):
+            self._given = given
+        return given
 
     async def _each(self, run: Run, rows: Sequence[Any], arguments: dict[str, Any]) -> Sequence[Any]:
         resolve = self.definition.resolve or run.executor.field_resolver
