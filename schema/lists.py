@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from schema.breadth import needed, selected
+from schema.breadth import needed, remembered, selected
 from schema.context import Info
 from schema.pagination import Connection, Counts, Cursors, check_first, decode_cursor
 from server.store.filters import Everything, Filter
@@ -21,7 +22,8 @@ _BY_ID = Sorting()
 _new = object.__new__
 
 
-def bound(field: str, filter: object, sorting: Sorting = _BY_ID) -> str:
+@lru_cache(512)
+def bound(field: str, filter: Hashable, sorting: Sorting = _BY_ID) -> str:
     """Return what a cursor belongs to: the field, its filter and its order."""
     return f"{field}|{filter!r}|{sorting!r}"
 
@@ -95,6 +97,10 @@ def columns_of(info: Info, *paths: tuple[str, ...], always: frozenset[str] = fro
 
     Of a type that is not made of its row, any may be read.
     """
+    return remembered(info, ("columns", paths, always), lambda: _columns_of(info, paths, always))
+
+
+def _columns_of(info: Info, paths: Sequence[tuple[str, ...]], always: frozenset[str]) -> frozenset[str] | None:
     found = set(always)
     for path in paths:
         attributes = needed(info, *path)
@@ -106,10 +112,14 @@ def columns_of(info: Info, *paths: tuple[str, ...], always: frozenset[str] = fro
 
 def ends_of(info: Info, relation: Relation[Any]) -> tuple[End, ...]:
     """Return the entities at the ends of a connection's nodes that the operation asks for: they come with the nodes' rows."""
+    return remembered(info, ("ends", relation.record), lambda: _ends_of(info, relation.record))
+
+
+def _ends_of(info: Info, record: type[Any]) -> tuple[End, ...]:
     asked = (selected(info, "nodes") or frozenset()) | (selected(info, "edges", "node") or frozenset())
     return tuple(
         End(name, column, columns_of(info, ("nodes", name), ("edges", "node", name)))
-        for name, column in ENDS.get(relation.record, {}).items()
+        for name, column in ENDS.get(record, {}).items()
         if name in asked
     )
 

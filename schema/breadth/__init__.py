@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from schema.breadth.declaring import BatchFunction, FieldOptions, attribute, batched, computed
 from schema.breadth.executor import BreadthFirst
-from schema.breadth.projection import needed, occurrences, selected
+from schema.breadth.projection import needed, occurrences, remembered, selected
 
 __all__ = [
     "BatchFunction",
@@ -21,5 +21,6 @@ __all__ = [
     "computed",
     "needed",
     "occurrences",
+    "remembered",
     "selected",
 ]

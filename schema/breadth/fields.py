@@ -66,7 +66,7 @@ class Field:
         self._arguments: dict[str, Any] | None = None if takes else {}
         self._given: dict[str, Any] | None = None
         self._is_constant = not any(map(holds_variable, self.nodes[0].arguments or ()))
-        self.known_below: dict[tuple[str, ...], frozenset[str] | None] = {}
+        self.known_below: dict[Any, Any] = {}
         """What is asked of the field's results, once it was worked out."""
 
     def _classify(self, executor: Any) -> None:

@@ -4,8 +4,8 @@ in the answer. Under the ordinary executor, where one call serves several select
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graphql import GraphQLError
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from schema.breadth.fields import Field
     from schema.breadth.run import Run
 
-__all__ = ["needed", "occurrences", "selected"]
+__all__ = ["needed", "occurrences", "remembered", "selected"]
+
+T = TypeVar("T")
 
 
 def needed(info: Any, *through: str) -> frozenset[str] | None:
@@ -41,6 +43,18 @@ def selected(info: Any, *through: str) -> frozenset[str] | None:
     return frozenset(found) if _asking(info) else None
 
 
+def remembered(info: Any, key: Hashable, find: Callable[[], T]) -> T:
+    """Return what `find` works out from what is needed and selected, and from that alone: once for a field of a plan, under `key`."""
+    asking = _asking(info)
+    if len(asking) != 1:
+        return find()
+    known: dict[Any, Any] = asking[0][1].known_below
+    if key not in known:
+        known[key] = find()
+    found: T = known[key]
+    return found
+
+
 def occurrences(info: Any) -> Sequence[int] | None:
     """Return how often each parent of a batched field's call stands in the answer; None where each stands there once.
 
@@ -50,13 +64,15 @@ def occurrences(info: Any) -> Sequence[int] | None:
 
 
 def _asking(info: Any) -> Sequence[tuple[Run, Field]]:
-    return cast("Sequence[tuple[Run, Field]]", getattr(info, "_breadth", ()))
+    asking: Sequence[tuple[Run, Field]] = getattr(info, "_breadth", ())
+    return asking
 
 
 def _known(field: Field, key: tuple[str, ...], find: Any) -> frozenset[str] | None:
-    if key not in field.known_below:
-        field.known_below[key] = find()
-    return field.known_below[key]
+    known: dict[Any, frozenset[str] | None] = field.known_below
+    if key not in known:
+        known[key] = find()
+    return known[key]
 
 
 def _object(completer: Completer) -> ObjectOf | None:

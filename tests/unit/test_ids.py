@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,3 +34,12 @@ def test_more_ids_than_stand_in_one_number() -> None:
 def test_the_smallest_and_the_largest_id() -> None:
     assert encode_id(NodeKind.FACT, UUID(int=0)) == "fct_" + "0" * 26
     assert encode_id(NodeKind.FACT, UUID(int=2**128 - 1)) == "fct_" + "v" * 25 + "s"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "0" * 25, "0" * 27, "0" * 25 + "1", "V" * 26, "v" * 5000, " " + "0" * 25, "+" + "0" * 25, "-" + "0" * 25]
+    + ["0_0" * 8 + "00", "٠" * 26, "0" * 25 + "w", "0" * 25 + "\0"],
+)
+def test_no_other_spelling_is_an_id(body: str) -> None:
+    assert decode_id("fct_" + body) is None
