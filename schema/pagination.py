@@ -41,6 +41,7 @@ T = TypeVar("T")
 KeyValue = str | int | float | bool | datetime | UUID | None
 MAX_CURSOR_LENGTH = 32 * 1024  # a name of 500 signs has a match key of up to 9,000, where one sign stands for 18
 _MAC_SIZE = 12
+_MAX_SIZE = MAX_CURSOR_LENGTH // 4 * 3
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
@@ -75,11 +76,22 @@ class Cursors:
         Raises:
             ValueError: A float is not finite, or the cursor would be longer than `decode_cursor` accepts.
         """
-        payload = _written(values)
-        text = _base64(self.mac(payload) + payload)
-        if len(text) > MAX_CURSOR_LENGTH:
-            raise ValueError(f"a sort key of {len(payload)} bytes is too long for a cursor")
-        return text
+        return self.all_of([values])[0]
+
+    def all_of(self, keys: Sequence[Sequence[KeyValue]]) -> list[str]:
+        """Return the cursors of rows by their sort keys, in order, at half of what `of` costs for each.
+
+        Raises:
+            ValueError: as `of`.
+        """
+        begun, signed = self._begun, list[bytes]()
+        for payload in map(_written, keys):
+            mac = begun.copy()
+            mac.update(payload)
+            signed.append(mac.digest() + payload)
+        if any(len(raw) > _MAX_SIZE for raw in signed):
+            raise ValueError(f"a sort key of {max(map(len, signed)) - _MAC_SIZE} bytes is too long for a cursor")
+        return _base64(signed)
 
     def mac(self, payload: bytes) -> bytes:
         """Return what says that a sort key was written here, for this list."""
@@ -109,6 +121,24 @@ def _end(page: Page) -> str | None:
     return page.cursors.of(page.keys[-1]) if page.keys else None
 
 
+def _starts(pages: Sequence[Page]) -> list[str | None]:
+    return _of_all([(page.cursors, page.keys[0]) if page.keys else None for page in pages])
+
+
+def _ends(pages: Sequence[Page]) -> list[str | None]:
+    return _of_all([(page.cursors, page.keys[-1]) if page.keys else None for page in pages])
+
+
+def _of_all(places: Sequence[tuple[Cursors, Sequence[KeyValue]] | None]) -> list[str | None]:
+    """Return the cursors of places in lists, those of each list made together."""
+    keys: dict[Cursors, list[Sequence[KeyValue]]] = {}
+    for place in places:
+        if place is not None:
+            keys.setdefault(place[0], []).append(place[1])
+    made = {cursors: iter(cursors.all_of(wanted)) for cursors, wanted in keys.items()}
+    return [None if place is None else next(made[place[0]]) for place in places]
+
+
 @strawberry.type(description="Where a page stands in its list.")
 class PageInfo:
     """A view of a page: the page itself is what its fields are read from."""
@@ -116,10 +146,11 @@ class PageInfo:
     has_next_page: bool = attribute("has_next", description="Whether the list goes on after this page.")
     has_previous_page: bool = attribute("has_previous", description="Whether this page was asked for by a cursor.")
     start_cursor: str | None = attribute(
-        _start, description="The cursor of the page's first node; null on an empty page."
+        _start, column=_starts, description="The cursor of the page's first node; null on an empty page."
     )
     end_cursor: str | None = attribute(
         _end,
+        column=_ends,
         description="The cursor of the page's last node: give it as `after` for the next page. Null on an empty page.",
     )
 
@@ -144,10 +175,15 @@ def _cursor(edge: Edge[Any]) -> str:
     return edge.page.cursors.of(edge.page.keys[edge.index])
 
 
+def _cursors(edges: Sequence[Edge[Any]]) -> list[str | None]:
+    return _of_all([(edge.page.cursors, edge.page.keys[edge.index]) for edge in edges])
+
+
 @strawberry.type(description="A node in its place in a list.")
 class Edge(Generic[T]):
     cursor: str = attribute(
         _cursor,
+        column=_cursors,
         description="The node's place in this list, in this order and with this filter; opaque. Give it as `after`.",
     )
     node: T = strawberry.field(description="The node itself.")
@@ -202,7 +238,7 @@ def decode_cursor(text: str, *, bound_to: str, secret: bytes) -> list[KeyValue]:
             raw = b""
         mac, payload = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
         # The unused bits of the last character carry nothing: only one spelling of a cursor is accepted.
-        if hmac.compare_digest(mac, Cursors(bound_to, secret).mac(payload)) and _base64(raw) == text:
+        if hmac.compare_digest(mac, Cursors(bound_to, secret).mac(payload)) and _base64([raw]) == [text]:
             return [_value(plain) for plain in json.loads(payload)]
     raise BadUserInput(
         "This cursor is not of this list, with this order and filter. Leave it out to start from the first page.",
@@ -228,8 +264,17 @@ def _begun(bound_to: str, secret: bytes) -> blake2b:
     return blake2b(b"%d:%b" % (len(bound), bound), key=key, digest_size=_MAC_SIZE)
 
 
-def _base64(raw: bytes) -> str:
-    return b2a_base64(raw, newline=False).translate(_URL_SAFE).rstrip(b"=").decode()
+def _base64(raws: Sequence[bytes]) -> list[str]:
+    """Return each in base64url without padding; those of one length are spelled as one."""
+    if not raws:
+        return []
+    size = len(raws[0])
+    if any(len(raw) != size for raw in raws):
+        return [_base64([raw])[0] for raw in raws]
+    gap, shown = bytes(-size % 3), (4 * size + 2) // 3
+    step = (size + len(gap)) // 3 * 4
+    text = b2a_base64(gap.join(raws) + gap, newline=False).translate(_URL_SAFE).decode()
+    return [text[at : at + shown] for at in range(0, len(text), step)]
 
 
 @cache

@@ -58,6 +58,19 @@ def test_a_cursor_gives_back_the_sort_key(values: list[KeyValue]) -> None:
 
 
 @settings(deadline=None)
+@given(st.lists(KEYS, max_size=6))
+def test_many_cursors_are_what_each_is_alone(keys: list[list[KeyValue]]) -> None:
+    assert Cursors(LIST, SECRET).all_of(keys) == list(map(encode, keys))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_many_cursors_of_one_length_are_what_each_is_alone(length: int) -> None:
+    keys = [[str(n) * length] for n in range(10)]
+    assert Cursors(LIST, SECRET).all_of(keys) == list(map(encode, keys))
+    assert list(map(decode, map(encode, keys))) == keys
+
+
+@settings(deadline=None)
 @given(KEYS, st.data())
 def test_any_change_of_one_character_is_refused(values: list[KeyValue], data: st.DataObject) -> None:
     text = encode(values)
