@@ -11,14 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, cast
 
-from sqlalchemy import ColumnElement, FromClause, Select, Table, select, union_all
+from sqlalchemy import ColumnElement, FromClause, Select, Table, column, literal_column, select, union_all
 from sqlmodel import SQLModel
 
 from server import models
 from server.store import records
-from server.store.statements import LIMIT, PARENT, Order, Record
+from server.store.statements import LIMIT, PARENT, ROWID, Order, Record
 from server.terms import Direction
 
+_ROW = "r"
+"""The name of a row in the select of a parent's rows."""
 Conditions = Callable[[FromClause], Sequence[ColumnElement[bool]]]
 
 
@@ -49,7 +51,7 @@ class Branch:
 
     def select(self, table: Table) -> tuple[Select[Any], FromClause, ColumnElement[Any]]:
         """Return a select without columns, the row's alias and the column that holds the row's id."""
-        row = table.alias()
+        row = table.alias(_ROW)
         if self.link is None:
             assert self.condition is not None
             return select().select_from(row).where(self.condition(row, PARENT)), row, row.c.id
@@ -84,16 +86,18 @@ class Relation(Generic[Record]):
         kept = tuple(dict.fromkeys((*names, "id", *sorting.names)))
         parts = [self._branch(branch, where, sorting, kept, behind) for branch in self.branches]
         whole = dialect == "sqlite"
-        merged = union_all(*(s if whole else s.order_by(*o.clauses()).limit(LIMIT) for s, o in parts)).subquery()
-        statement = select(*(merged.c[name] for name in names))
-        return statement.order_by(*sorting.order(merged).clauses()).limit(LIMIT)
+        union = union_all(*(s if whole else s.order_by(*o.clauses()).limit(LIMIT) for s, o in parts))
+        order = Order(tuple(column(name) for name in (*sorting.names, "id")), sorting.descending)
+        merged = union.order_by(*order.clauses()).limit(LIMIT).subquery()
+        return select(*(merged.c[name] for name in names))
 
     def _branch(
         self, branch: Branch, where: Conditions, sorting: Sorting, names: Sequence[str], behind: bool
     ) -> tuple[Select[Any], Order]:
         statement, row, id_column = branch.select(self.table)
         order = sorting.order(row, id_column)
-        statement = statement.add_columns(*(id_column.label(n) if n == "id" else row.c[n] for n in names))
+        own = {"id": id_column.label("id"), ROWID: literal_column(f"{_ROW}.{ROWID}").label(ROWID)}
+        statement = statement.add_columns(*(own[n] if n in own else row.c[n] for n in names))
         return statement.where(*where(row), *([order.after()] if behind else [])), order
 
     def ids(self, where: Conditions) -> Select[Any]:

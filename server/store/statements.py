@@ -4,7 +4,7 @@ The keys of a level travel as one bound value (a JSON array on SQLite, an array 
 statement, and with it every cache, is the same for one key and for a hundred. The first rows of each parent come from
 a correlated sub-select with LIMIT that walks an index per parent; a window function would read every row of a hub.
 PostgreSQL takes the rows' columns from that sub-select, which halves its work; SQLite knows no LATERAL, so that it finds
-the rows' ids and then the rows.
+where the rows are and then the rows.
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ def keys_value(dialect: str, ids: Sequence[UUID]) -> Any:
 
 PARENT: ColumnElement[UUID] = literal_column("k.value", Uuid())
 """The key of the level that a correlated sub-select belongs to."""
+ROWID = "rowid"
+"""The column by which SQLite finds a row without a look into the index of its ids."""
 
 
 class Joined(NamedTuple):
@@ -125,17 +127,17 @@ def first_of_each(
     own: Callable[[Sequence[str]], Select[Any]],
     names: Sequence[str],
     order: Callable[[FromClause], Order],
-    id_name: str = "id",
+    id_name: str = ROWID,
     joins: Sequence[Joined] = (),
 ) -> Select[Any]:
     """Return the statement for the first rows of each key: (ordinal of the key, columns), in the order of keys and rows.
 
     The columns are the rows' `names` and then those of `joins`. `own` selects given columns of the rows of `table` that belong to
-    PARENT, ordered and limited; `id_name` is the one that tells rows apart.
+    PARENT, ordered and limited; SQLite finds the rows by `id_name`.
     """
     keys, rows = keys_table(dialect), cast(FromClause, table)
     if dialect == "sqlite":
-        joined = keys.join(rows, rows.c[id_name].in_(own((id_name,))))
+        joined = keys.join(rows, literal_column(f"{table.name}.{id_name}").in_(own((id_name,))))
     else:
         rows = own(tuple(dict.fromkeys((*names, *(join.by for join in joins))))).lateral("c")
         joined = keys.join(rows, true())
