@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -169,9 +170,10 @@ async def connections(
     )
     totals, cursors = counts(info, relation, parents, filter), cursors_of(info, bound_to)
     goes_back = after is not None
+    nodes = iter(made_of(kind, [row for page in found for row in page.rows]))
     return [
         Connection(
-            nodes=made_of(kind, page.rows),
+            nodes=list(islice(nodes, len(page.rows))),
             keys=Keysets(page.rows, sorting),
             cursors=cursors,
             has_next=page.has_next,
