@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -65,8 +66,8 @@ class GraphQLEndpoint:
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
-        html = [HTML] if self._page and request.method == "GET" else []
-        media_type = negotiate(request.headers.get("accept", "*/*"), [JSON, GRAPHQL_JSON, *html])
+        html = (HTML,) if self._page and request.method == "GET" else ()
+        media_type = negotiate(request.headers.get("accept", "*/*"), (JSON, GRAPHQL_JSON, *html))
         if self._page and media_type == HTML:
             return self._page()
         try:
@@ -103,7 +104,8 @@ class GraphQLEndpoint:
                 if name in given:
                     given[name] = _parsed(given[name], f"The parameter {name} is not JSON.")
         elif request.method == "POST":
-            _check_content_type(request.headers.get("content-type", ""))
+            if not _is_json(request.headers.get("content-type", "")):
+                raise Refused(415, BadUserInput(f"Send the request's body as {JSON} in UTF-8."), {"accept-post": JSON})
             given = _parsed(await self._body(request), "The request's body is not JSON in UTF-8.")
         else:
             raise Refused(
@@ -127,7 +129,8 @@ class GraphQLEndpoint:
         return bytes(body)
 
 
-def negotiate(accept: str, offered: Sequence[str]) -> str | None:
+@lru_cache(256)
+def negotiate(accept: str, offered: tuple[str, ...]) -> str | None:
     """Return the media type of `offered` that an Accept header prefers, or None where it takes none of them.
 
     The highest weight wins, then the more specific range, then the range named first, then the type offered first.
@@ -162,11 +165,11 @@ def _specificity(name: str, media_type: str) -> int:
     return {media_type: 3, media_type.split("/")[0] + "/*": 2, "*/*": 1}.get(name, 0)
 
 
-def _check_content_type(content_type: str) -> None:
+@lru_cache(256)
+def _is_json(content_type: str) -> bool:
     name, *parameters = (piece.strip().lower() for piece in content_type.split(";"))
     charset = next((parameter[8:].strip('"') for parameter in parameters if parameter.startswith("charset=")), "utf-8")
-    if name != JSON or charset not in {"utf-8", "utf8"}:
-        raise Refused(415, BadUserInput(f"Send the request's body as {JSON} in UTF-8."), {"accept-post": JSON})
+    return name == JSON and charset in {"utf-8", "utf8"}
 
 
 def _parsed(text: bytes | str, message: str) -> Any:

@@ -419,7 +419,7 @@ async def test_values_that_orjson_cannot_write_are_written_all_the_same(client: 
     ],
 )
 def test_the_media_type_is_the_one_the_client_prefers(accept: str, media_type: str | None) -> None:
-    assert negotiate(accept, ["application/json", GRAPHQL_JSON, "text/html"]) == media_type
+    assert negotiate(accept, ("application/json", GRAPHQL_JSON, "text/html")) == media_type
 
 
 async def test_a_client_that_takes_no_json_is_refused(client: httpx.AsyncClient) -> None:
