@@ -4,7 +4,7 @@ SQLAlchemy makes the text; running it through SQLAlchemy each time takes ten tim
 together, and converts row by row. Here the driver is asked directly, on the connection that SQLAlchemy's pool hands out, and
 each column is converted as a whole. Listeners to `before_cursor_execute` hear of these statements as well.
 
-The driver of PostgreSQL is asyncpg: for these reads psycopg takes 1.4 to 2.4 times the CPU (benchmarks/drivers.py). SQLite's runs in a
+The driver of PostgreSQL is asyncpg: for these reads psycopg takes 1.5 to 2.7 times the CPU (benchmarks/drivers.py). SQLite's runs in a
 thread, but for small reads (server/store/inline.py).
 """
 
