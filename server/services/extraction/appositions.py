@@ -103,7 +103,7 @@ def _nouns_beside(name: Token, reading: Reading) -> list[Token]:
         for noun in above
         if _is_head_of(noun, name) or not any(child.lower_ == "of" and child.i < name.i for child in noun.children)
     ]
-    above = [noun for noun in above if noun.tag_ != "NN" or not _has_named(noun, name)]
+    above = [noun for noun in above if noun.tag_ in {"NNS", "NNPS"} or not _has_named(noun, name)]
     if name.dep_ == "appos" and name.head.dep_ == "pobj" and name.head.head.lower_ in {"of", "at"}:
         beyond = name.head.head.head  # "the head of Acme, Ada Roe, said"
         above += [beyond] if _is_head_of(beyond, name) else []
@@ -276,7 +276,8 @@ def _office(noun: Token, owner: Member) -> str | None:
 
 def _says_which(before: Token, post: str) -> bool:
     """Tell whether a word before a post belongs to its title: "prime minister", "Migration Minister"."""
-    field = post in _OF_A_FIELD and before.tag_ in {"NN", "NNP"} and not is_name(before)
+    bound = before.i > 0 and before.nbor(-1).text == "-"  # "right-wing minister"
+    field = post in _OF_A_FIELD and before.tag_ in {"NN", "NNP"} and not is_name(before) and not bound
     return before.lower_ in _RANKED or field
 
 
@@ -330,7 +331,8 @@ def _owners(noun: Token, member: Member, resolved: Mapping[int, Member]) -> list
     beside = [child for one in holders for child in one.children if child.dep_ == "compound" and child != noun]
     if noun.lemma_.lower() in _OF_A_FIELD:
         beside = [child for child in beside if child.i in resolved and _is_seat(resolved[child.i])]
-    found += [(child, "at") for child in beside]
+    elsewhere = any(child.dep_ == "prep" and child.lower_ == "at" and child.i > noun.i for child in noun.children)
+    found += [(child, "at") for child in beside if not elsewhere]  # "Treasury strategist at Acme"
     for child in noun.children:
         if child.dep_ != "prep" or child.lower_ not in {"of", "at", "for", "by"}:
             continue

@@ -5,6 +5,7 @@ A clause is a verb with its subjects and complements. Questions, quotations and 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -105,7 +106,16 @@ class Clause:
     @property
     def lemma(self) -> str:
         """The verb's lemma, lower-case."""
-        return self.verb.lemma_.lower()
+        return _mended(self.verb)
+
+
+_SHORT = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+
+
+def _mended(verb: Token) -> str:
+    """Return the verb's lemma, "ride" for "riding" where the model has said "rid", of which the form would be "ridding"."""
+    lemma = verb.lemma_.lower()
+    return f"{lemma}e" if verb.lower_ == f"{lemma}ing" and _SHORT.fullmatch(lemma) else lemma
 
 
 def clauses(sentence: Span) -> Iterator[Clause]:

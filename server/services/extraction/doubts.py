@@ -35,6 +35,12 @@ _UNREAL = vocabulary.wordset(
     "decide vow pledge undertake resolve opt choose volunteer struggle "
     "say tell report hear speculate predict forecast estimate aim hop"  # the lemmatiser takes "hopes" for hopping
 )
+_REAL = vocabulary.wordset(
+    "help manage continue begin start go proceed combine force compel get come grow live return happen serve team unite join remain rush hurry "
+    "race step dare bother remember prove appoint elect hire select name inspire lead persuade convince prompt cause enable use know find see "
+    "reveal show cease be act last dispatch send call induce drive push move bring make have resume stay"
+)
+"""Verbs behind which an infinitive tells what was done, or came about: "managed to", "went on to", "was forced to"."""
 _ACCUSING = vocabulary.wordset(
     "accuse suspect charge acquit clear blame investigate sue indict arraign criticize criticise"
 )
@@ -77,6 +83,8 @@ def _doubt_above(verb: Token) -> str:
         return "it is no more, or not yet"
     if verb.dep_ == "xcomp" and head.lemma_ == "have":
         return "it is only required"
+    if verb.dep_ == "xcomp" and head.pos_ == "VERB" and head.lemma_.lower() not in _REAL and _has_to(verb):
+        return "the sentence does not say that it came about"
     if verb.dep_ == "xcomp" and _is_purpose(verb):
         return "it is only an intention"
     if verb.dep_ in {"acl", "relcl"} or (head.pos_ in {"NOUN", "PROPN", "ADP"} and verb.dep_ != "pcomp"):
@@ -104,6 +112,10 @@ def _doubt_above(verb: Token) -> str:
         return "it is only an intention"
     above = head.head if head.pos_ == "ADP" else head
     return doubt_of(above) if above.pos_ in {"VERB", "AUX"} and above != verb else ""
+
+
+def _has_to(verb: Token) -> bool:
+    return any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
 
 
 def _is_purpose(verb: Token) -> bool:

@@ -117,6 +117,7 @@ def employment(scene: Scene, draft: Draft) -> None:
         roles = [role for role in roles if role.preposition == "as"]
         if not roles:
             return
+    scene.use(*(place.token for place, _ in scene.named() if _is_field(scene, place)))
     employers = [(place, member) for place, member in scene.named() if _is_employer(scene, place, member, bool(roles))]
     for place, member in employers:
         member.learn("organization", Trust.STATED)
@@ -322,6 +323,15 @@ def _held(place: Complement) -> Token | None:
 def _is_staff(noun: Token | None) -> bool:
     """Tell whether the noun is what somebody joins of an organization: "the faculty of"."""
     return noun is not None and noun.dep_ == "dobj" and noun.lemma_.lower() in _STAFFS
+
+
+def _is_field(scene: Scene, place: Complement) -> bool:
+    """Tell whether a post is of a name but held elsewhere: "director of Infectious Diseases at the Royal Hospital"."""
+    role = place.noun
+    if place.preposition != "of" or role is None or not is_role(role):
+        return False
+    others = (one for one in scene.clause.complements if one.preposition == "at" and one.token.i > place.token.i)
+    return any(scene.member(one) is not None and (one.noun is None or topmost(one.noun) == role) for one in others)
 
 
 def is_discipline(member: Member) -> bool:

@@ -27,6 +27,7 @@ from server.services.extraction.asides import (
     titles,
     whose_life,
 )
+from server.services.extraction.bonds import bound
 from server.services.extraction.cast import Cast, Member
 from server.services.extraction.clauses import Clause, clauses
 from server.services.extraction.coreference import Discourse, is_pronoun
@@ -50,6 +51,7 @@ from server.services.extraction.protocol import ChunkText, Extraction, Span
 from server.services.extraction.quotations import quoted
 from server.services.extraction.reading import Meaning, Piece, Reading, fold, spaced
 from server.services.extraction.relations import bereaved, edges, skills, types
+from server.services.extraction.rows import are_apart, is_list
 from server.services.extraction.sentence import Scene
 from server.services.extraction.statements import definitions, statements
 from server.services.extraction.talk import Talk, speaks_of_self, voiced
@@ -301,6 +303,8 @@ class _Chunk:
             text, paired = passage.block.text, found[-1][1] if found else -1
             if index and _is_one_of_three(text, chained[index - 1][0][0], name, after, paired):
                 continue
+            if are_apart(name.text, after.text) or is_list(text, passage.names, index):
+                continue
             if name.first not in cited and _lies_in(text, name, after, place, around, beyond):
                 self._draft.relate(place, "LOCATED_IN", around)
                 end = beyond.end if beyond is not None and place.type == "organization" else after.end
@@ -441,5 +445,5 @@ def _names(passage: _Passage, familiar: frozenset[str], title: str, kind: str | 
     own = passage.form.names(passage.block, passage.doc) if passage.form is not None else None
     if own is not None:
         return own
-    found = names.spot(passage.block, passage.doc, familiar, title, kind)
+    found = bound(passage.doc, names.spot(passage.block, passage.doc, familiar, title, kind))
     return [name for name in found if not passage.is_foreign(name.start)]

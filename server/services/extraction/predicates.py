@@ -48,7 +48,7 @@ def relationship_type(
     if passive:
         verb = form if tag in {"VBN", "VBD"} else participle(lemma)
     elif lemma in _pasts():
-        verb = lemma  # "swam", which the tagger has taken for a verb of its own
+        verb = form if form == f"{lemma}ed" else lemma  # "swam", which the tagger has taken for a verb of its own
     elif lemma in _STATES or (tag in {"VBZ", "VBP"} and lemma not in _EVENTS):
         verb = third_person(lemma)
     else:

@@ -20,8 +20,9 @@ from server.services.extraction.frames import (
     verb_type,
 )
 from server.services.extraction.kinds import Trust
+from server.services.extraction.reach import is_one_of_many, is_out_of_reach, is_place_by_pronoun
 from server.services.extraction.sentence import Scene
-from server.services.extraction.syntax import is_name, whole
+from server.services.extraction.syntax import PERSON, is_name, whole
 
 _POSTED = frozenset({"be", "become", "serve", "work", "act", "elect", "appoint"})
 _HUMAN = frozenset({"graduate", "reside", "marry", "wed", "enroll", "volunteer", "emigrate"})
@@ -155,9 +156,13 @@ def _is_means(verb: Token) -> bool:
 def edges(scene: Scene, draft: Draft) -> None:
     """Any verb between two named entities makes an edge from the one to the other; who did it is the source, passive or not."""
     clause = scene.clause
+    if is_place_by_pronoun(scene) or any(is_one_of_many(scene.reading, token) for token in clause.subjects):
+        return
     for complement, member in list(scene.named()):
+        if is_one_of_many(scene.reading, complement.token):
+            continue
         kind = None if member is scene.subject else _edge_type(scene, complement, member)
-        if kind is None:
+        if kind is None or is_out_of_reach(clause, complement):
             continue
         if (maker := _maker_before(scene, complement)) is not None and member.type == "place":
             draft.relate(maker, "IS_FROM", member)
@@ -335,6 +340,8 @@ def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
     token = complement.token
     if token.dep_ == "conj" and _goes_on_inside(token):
         return True
+    if _is_of_next(token):
+        return True
     if member.type not in {"person", "place"}:
         return False
     if _comes_second(token):
@@ -345,6 +352,15 @@ def _is_stray(scene: Scene, complement: Complement, member: Member) -> bool:
             return True
         token = token.head
     return False
+
+
+def _is_of_next(name: Token) -> bool:
+    """Tell whether a name only says whose the person behind it is, two objects to the parser: "beat Norway captain Ada Roe"."""
+    beside = [child for child in name.head.children if child.dep_ == "dobj" and child.i > name.i]
+    person = next((child for child in beside if child.text == PERSON), None)
+    if name.dep_ != "dobj" or name.text == PERSON or person is None:
+        return False
+    return not any(token.is_punct or token.dep_ in {"cc", "prep", "det"} for token in name.doc[name.i + 1 : person.i])
 
 
 def _comes_second(name: Token) -> bool:
@@ -405,11 +421,14 @@ def _being(scene: Scene, complement: Complement, member: Member) -> str | None:
             return None
         if preposition == "in" and scene.subject.type == "person" and member.type != "place":
             return None  # "was in the Ash XI"
+        past = scene.clause.verb.tag_ == "VBD" and scene.when is None
+        if preposition == "in" and scene.subject.type == "person" and past:
+            return None  # "was in Oslo last month" is over
         return {"in": "LOCATED_IN", "from": "IS_FROM"}.get(preposition)
     if noun.lemma_.lower() in DEGREES and preposition in {"from", "at"} and scene.subject.type == "person":
         return "STUDIED_AT" if member.type == "organization" else None  # "is a biologist with degrees from"
-    if not complement.is_own or noun.lower_ == "one":
-        return None
+    if not complement.is_own or noun.lower_ == "one" or noun.pos_ == "ADJ":
+        return None  # "is one of", "is the largest of"
     if noun.dep_ == "appos" and scene.subject.type == "person" and not _is_somebody(noun):
         return None  # "the ruler of Sur, a dynasty of India"
     if noun.lower_ == "lady" and noun.i and noun.nbor(-1).lower_ == "first":

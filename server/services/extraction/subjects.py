@@ -5,7 +5,16 @@ from __future__ import annotations
 from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
-from server.services.extraction.syntax import FINITE, PERSON, PLACE, SUBJECTS, conjuncts, is_name, lost_subject
+from server.services.extraction.syntax import (
+    FINITE,
+    PERSON,
+    PLACE,
+    SUBJECTS,
+    conjuncts,
+    is_name,
+    is_passive,
+    lost_subject,
+)
 
 _OPEN_CLAUSES = frozenset({"advcl", "xcomp", "pcomp", "acl"})
 _CREDITS = vocabulary.wordset(
@@ -28,6 +37,10 @@ def subjects(verb: Token) -> list[Token]:
     own = [child for child in verb.children if child.dep_ in SUBJECTS and not is_late(verb, child)]
     if own and (last := _last_of_two(verb, own[0])) is not None:
         return [last]
+    if own and _is_reduced(verb):
+        return []
+    if own and _is_credited(verb):
+        return subjects(verb.head.head)
     if own:
         return [one for child in own for one in _antecedent(verb, child)]
     if (lost := lost_subject(verb)) is not None:
@@ -54,6 +67,12 @@ def subjects(verb: Token) -> list[Token]:
         return []  # "did it as agreed in the treaty"
     if verb.dep_ == "conj" and verb.tag_ == "VBN" and verb.head.tag_ in {"VB", "VBG"}:
         return []  # "to forget those killed": no list of deeds
+    if (
+        verb.dep_ == "conj"
+        and is_passive(verb)
+        and any(one.dep_ == "relcl" for one in verb.doc[verb.head.i + 1 : verb.i])
+    ):
+        return []  # "directed the film, which won a prize, and was shown at"
     if goes_on or verb.dep_ in _OPEN_CLAUSES:
         head = verb.head
         bracketed = verb.dep_ == "acl" and verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == "("
@@ -76,11 +95,33 @@ def subjects(verb: Token) -> list[Token]:
     return []
 
 
+def _is_reduced(verb: Token) -> bool:
+    """Tell whether a participle without a helper has been read as a clause's verb: "is sure that the man arrested in Oslo is her friend"."""
+    helped = any(child.dep_ in {"aux", "auxpass"} for child in verb.children)
+    return verb.tag_ == "VBN" and verb.dep_ in {"ccomp", "advcl"} and not helped
+
+
+def _is_credited(verb: Token) -> bool:
+    """Tell whether a credit follows another's agent, which is no subject of it: "directed by Ada Roe starring Bo Lind"."""
+    by = verb.head
+    return (
+        verb.dep_ == "pcomp"
+        and by.lower_ == "by"
+        and by.head.tag_ == "VBN"
+        and {verb.lemma_, by.head.lemma_} <= _CREDITS
+    )
+
+
 def _last_of_two(verb: Token, subject: Token) -> Token | None:
-    """Return the second subject of a second verb where the first is the object before it: "set to beat Acme and Ada has left"."""
+    """Return the second subject of a second verb where the first is the object before it: "set to beat Acme and Ada has left".
+
+    So too where the parser has made the second verb the first one's object: "tanks struck Oslo and bombers hit Bergen".
+    """
     listed = [child for child in subject.children if child.dep_ == "conj"]
     joined = any(child.dep_ == "cc" and child.i < verb.i for child in verb.head.children)
-    if verb.dep_ != "conj" or joined or len(listed) != 1 or not is_name(subject) or subject.i == 0:
+    another = bool(listed) and not is_name(listed[0]) and all(child.lower_ != "other" for child in listed[0].children)
+    within = verb.dep_ == "ccomp" and verb.head.i == subject.i - 1 and another
+    if not (verb.dep_ == "conj" or within) or joined or len(listed) != 1 or not is_name(subject) or subject.i == 0:
         return None
     return listed[0] if subject.nbor(-1).pos_ == "VERB" else None
 
@@ -165,12 +206,22 @@ def described_by(noun: Token) -> list[Token]:
         noun = noun.head
     if noun.dep_ == "attr" and noun.head.lemma_ == "be":
         return subjects(noun.head)
-    return [noun.head] if noun.dep_ == "appos" and noun.pos_ == "NOUN" else conjuncts(noun)
+    beside = noun.dep_ == "appos" and noun.pos_ == "NOUN" and not _begins_sentence(noun)
+    return [noun.head] if beside else conjuncts(noun)
+
+
+def _begins_sentence(noun: Token) -> bool:
+    """Tell whether a noun behind an opening phrase is the subject that its sentence lacks: "In a talk with Acme, the group said"."""
+    verb = next((one for one in noun.ancestors if one.pos_ in {"VERB", "AUX"}), None)
+    opening = verb is not None and verb.i > noun.i and noun.head.dep_ == "pobj" and verb.tag_ in FINITE
+    return opening and verb is not None and not any(child.dep_ in SUBJECTS for child in verb.children)
 
 
 def _antecedent(verb: Token, subject: Token) -> list[Token]:
     """Return what a relative pronoun stands for, else the subject and those listed with it."""
     if subject.tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
+        if is_name(verb.head) and _goes_on_unnamed(verb.head, subject):
+            return []
         if verb.lemma_ in _CAUSING and _is_said_of_more(verb.head, subject):
             return []
         found = described_by(_somebody(verb.head) if subject.lower_ == "who" else verb.head)
@@ -181,6 +232,14 @@ def _antecedent(verb: Token, subject: Token) -> list[Token]:
     if any(child.lower_ == "or" for child in subject.children):
         several = False  # "Anna or Ann Roe was": another name, or one of the two
     return conjuncts(subject) if several else [subject]
+
+
+def _goes_on_unnamed(name: Token, pronoun: Token) -> bool:
+    """Tell whether an unnamed noun of a list stands nearer to "that" than a name of it: "the iPhone and other devices that"."""
+    before = pronoun.nbor(-1) if pronoun.i else pronoun
+    before = before.nbor(-1) if before.text == "," and before.i else before
+    listed = before.dep_ == "conj" and before.pos_ == "NOUN" and not is_name(before)
+    return listed and name.is_ancestor(before)
 
 
 def _is_said_of_more(name: Token, which: Token) -> bool:

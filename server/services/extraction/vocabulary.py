@@ -175,7 +175,17 @@ def listed() -> dict[str, str]:
 @cache
 def regions() -> frozenset[str]:
     """Return the listed countries, states and regions, which cities lie in: what data/places.txt holds before its cities."""
-    text = files(__package__).joinpath("data", "places.txt").read_text(encoding="utf-8").partition("# cities")[0]
+    return _places_before("# cities")
+
+
+@cache
+def countries() -> frozenset[str]:
+    """Return the listed countries: what data/places.txt holds first."""
+    return _places_before("# parts of the world")
+
+
+def _places_before(heading: str) -> frozenset[str]:
+    text = files(__package__).joinpath("data", "places.txt").read_text(encoding="utf-8").partition(heading)[0]
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return frozenset(entry.strip() for line in lines for entry in line.split(";") if entry.strip())
 
