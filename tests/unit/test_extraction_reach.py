@@ -76,6 +76,8 @@ def test_of_a_list_of_places_none_lies_in_the_next(text: str, expected: set[tupl
         ("Siemens managed to acquire Bosch.", {("Siemens", "ACQUIRED", "Bosch")}),
         ("As one of the powers that watch Iran, it has criticized Sweden.", set()),
         ("Iran has criticized Sweden.", {("Iran", "CRITICIZED", "Sweden")}),
+        ("Norwegian officers are to meet with Anna Berg, arrested by Siemens.", {("Siemens", "ARRESTED", "Anna Berg")}),
+        ("Siemens is to buy Bosch.", set()),
         ("Anna Berg was in Beijing last month to attend the meeting.", set()),
         ("The Crown is the largest of the British Overseas Territories.", set()),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spacy.tokens import Token
 
 from server.services.extraction import vocabulary
-from server.services.extraction.syntax import DENIALS, FINITE, SUBJECTS, is_passive
+from server.services.extraction.syntax import DENIALS, FINITE, SUBJECTS, is_name, is_passive
 
 _DOUBTS = frozenset({"might", "may", "could", "would", "should", "can", "ought", "must", "shall", "will", "'ll"})
 _NOT_DONE = vocabulary.wordset(
@@ -83,6 +83,8 @@ def _doubt_above(verb: Token) -> str:
         return "it is no more, or not yet"
     if verb.dep_ == "xcomp" and head.lemma_ == "have":
         return "it is only required"
+    if verb.dep_ == "xcomp" and head.lemma_ == "be" and _has_to(verb):
+        return "it is only planned"  # "is to meet Ada"
     if verb.dep_ == "xcomp" and head.pos_ == "VERB" and head.lemma_.lower() not in _REAL and _has_to(verb):
         return "the sentence does not say that it came about"
     if verb.dep_ == "xcomp" and _is_purpose(verb):
@@ -110,8 +112,16 @@ def _doubt_above(verb: Token) -> str:
         return "the sentence denies it"
     if verb.dep_ == "advcl" and any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
         return "it is only an intention"
+    if verb.dep_ == "advcl" and _describes_name(verb):
+        return ""
     above = head.head if head.pos_ == "ADP" else head
     return doubt_of(above) if above.pos_ in {"VERB", "AUX"} and above != verb else ""
+
+
+def _describes_name(verb: Token) -> bool:
+    """Tell whether a participle only describes the name before it, whatever is planned of that: "are to see Ada, arrested by Acme"."""
+    edge = verb.left_edge.i
+    return verb.tag_ == "VBN" and edge > 1 and verb.doc[edge - 1].text == "," and is_name(verb.doc[edge - 2])
 
 
 def _has_to(verb: Token) -> bool:

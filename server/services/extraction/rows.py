@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from server.services.extraction import vocabulary
 from server.services.extraction.names import Name
@@ -32,9 +33,7 @@ def _is_paired(row: list[str]) -> bool:
     """Tell whether the row goes from a town to its region or on to what that lies in: "Xi'an, Shaanxi, China"."""
     wide = vocabulary.regions() | vocabulary.STATES
     towns = [name not in wide for name in row]
-    return all(town != after for town, after in zip(towns, towns[1:], strict=False)) or (
-        towns[0] and not any(towns[1:])
-    )
+    return all(town != after for town, after in pairwise(towns)) or (towns[0] and not any(towns[1:]))
 
 
 _UNIONS = frozenset({"United Kingdom", "UK", "Britain", "Great Britain", "Soviet Union", "Yugoslavia"})

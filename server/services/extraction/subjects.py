@@ -35,64 +35,73 @@ _CIRCUMSTANCES = vocabulary.wordset("bear find found establish locate situate ba
 def subjects(verb: Token) -> list[Token]:
     """Return the words that the verb is said of, none where nothing tells."""
     own = [child for child in verb.children if child.dep_ in SUBJECTS and not is_late(verb, child)]
-    if own and (last := _last_of_two(verb, own[0])) is not None:
-        return [last]
-    if own and _is_reduced(verb):
-        return []
-    if own and _is_credited(verb):
-        return subjects(verb.head.head)
     if own:
-        return [one for child in own for one in _antecedent(verb, child)]
+        return _own_subjects(verb, own)
     if (lost := lost_subject(verb)) is not None:
         return [lost]
+    if verb.dep_ == "conj" and verb.tag_ in FINITE and verb.i and _is_unclear(verb.nbor(-1), verb):
+        return [verb.nbor(-1)]
     if verb.dep_ == "parataxis" and (named := _named_before(verb)) is not None:
         return [named]
     if verb.tag_ == "VBN" and verb.i > 1 and verb.nbor(-1).text == "(" and not is_name(verb.nbor(-2)):
         return []  # "Going (acquired by Acme)" is no deed of whom the sentence is about
     then = verb.dep_ == "dep" and verb.tag_ == verb.head.tag_ and any(child.lower_ == "then" for child in verb.children)
     goes_on = verb.dep_ == "conj" or then
-    if (
-        verb.dep_ == "advcl"
-        and verb.tag_ == "VBN"
-        and verb.i
-        and verb.left_edge == verb
-        and verb.nbor(-1).pos_ in {"NOUN", "PROPN"}
-    ):
-        return []  # "attacked targets in Syria linked to Iran"
-    if (
-        verb.dep_ == "advcl"
-        and verb.tag_ == "VBN"
-        and any(child.lower_ == "as" and child.i < verb.i for child in verb.children)
-    ):
-        return []  # "did it as agreed in the treaty"
-    if verb.dep_ == "conj" and verb.tag_ == "VBN" and verb.head.tag_ in {"VB", "VBG"}:
-        return []  # "to forget those killed": no list of deeds
-    if (
-        verb.dep_ == "conj"
-        and is_passive(verb)
-        and any(one.dep_ == "relcl" for one in verb.doc[verb.head.i + 1 : verb.i])
-    ):
-        return []  # "directed the film, which won a prize, and was shown at"
-    if goes_on or verb.dep_ in _OPEN_CLAUSES:
-        head = verb.head
-        bracketed = verb.dep_ == "acl" and verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == "("
-        if bracketed and (named := _named_before(verb)) is not None:
-            return [named]
-        if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
-            first = named.head.head if named.dep_ == "pobj" and named.head.lower_ == "by" else verb
-            return subjects(first) if first != verb and {first.lemma_, verb.lemma_} <= _CREDITS else [named]
-        if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
-            if verb.dep_ == "acl":
-                return _subjects_of_participle(verb)
-            return []
-        if head != verb and (head.pos_ in {"VERB", "AUX"} or head.dep_ in {"prep", "acomp"}):
-            ruler = head.head if head.dep_ == "prep" else head
-            controller = next((child for child in ruler.children if child.dep_ == "dobj"), None)
-            own_deed = verb.dep_ == "pcomp" and head.lower_ in _BY_THE_SUBJECT and not _acts_before(ruler, head)
-            if verb.dep_ in {"xcomp", "pcomp"} and controller is not None and controller.i < verb.i and not own_deed:
-                return conjuncts(controller)
-            return subjects(head) if head.pos_ in {"VERB", "AUX"} else subjects(head.head) if head.head != head else []
+    if _is_of_something_else(verb):
+        return []
+    return _inherited(verb) if goes_on or verb.dep_ in _OPEN_CLAUSES else []
+
+
+def _own_subjects(verb: Token, own: list[Token]) -> list[Token]:
+    """Return whom a verb with subjects of its own is said of."""
+    if (last := _last_of_two(verb, own[0])) is not None:
+        return [last]
+    if _is_reduced(verb):
+        return []
+    if _is_credited(verb):
+        return subjects(verb.head.head)
+    return [one for child in own for one in _antecedent(verb, child)]
+
+
+def _is_of_something_else(verb: Token) -> bool:
+    """Tell whether a verb without a subject is about something in between, not about whom the clause before it is."""
+    participle = verb.dep_ == "advcl" and verb.tag_ == "VBN"
+    if participle and verb.i and verb.left_edge == verb and verb.nbor(-1).pos_ in {"NOUN", "PROPN"}:
+        return True  # "attacked targets in Syria linked to Iran"
+    if participle and any(child.lower_ == "as" and child.i < verb.i for child in verb.children):
+        return True  # "did it as agreed in the treaty"
+    if verb.dep_ != "conj":
+        return False
+    if verb.tag_ == "VBN" and verb.head.tag_ in {"VB", "VBG"}:
+        return True  # "to forget those killed": no list of deeds
+    between = verb.doc[verb.head.i + 1 : verb.i]  # "directed the film, which won a prize, and was shown at"
+    return is_passive(verb) and any(one.dep_ == "relcl" for one in between)
+
+
+def _inherited(verb: Token) -> list[Token]:
+    """Return whom a verb without a subject is said of by what it hangs on."""
+    head = verb.head
+    bracketed = verb.dep_ == "acl" and verb.left_edge.i > 0 and verb.doc[verb.left_edge.i - 1].text == "("
+    if bracketed and (named := _named_before(verb)) is not None:
+        return [named]
+    if verb.dep_ == "advcl" and (named := _named_before(verb)) is not None:
+        first = named.head.head if named.dep_ == "pobj" and named.head.lower_ == "by" else verb
+        return subjects(first) if first != verb and {first.lemma_, verb.lemma_} <= _CREDITS else [named]
+    if head.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
+        return _subjects_of_participle(verb) if verb.dep_ == "acl" else []
+    if head != verb and (head.pos_ in {"VERB", "AUX"} or head.dep_ in {"prep", "acomp"}):
+        ruler = head.head if head.dep_ == "prep" else head
+        controller = next((child for child in ruler.children if child.dep_ == "dobj"), None)
+        own_deed = verb.dep_ == "pcomp" and head.lower_ in _BY_THE_SUBJECT and not _acts_before(ruler, head)
+        if verb.dep_ in {"xcomp", "pcomp"} and controller is not None and controller.i < verb.i and not own_deed:
+            return conjuncts(controller)
+        return subjects(head) if head.pos_ in {"VERB", "AUX"} else subjects(head.head) if head.head != head else []
     return []
+
+
+def _is_unclear(name: Token, verb: Token) -> bool:
+    """Tell whether the name right before a second verb is its subject, which the parser has made an adverb: "and the Browns beat"."""
+    return is_name(name) and name.head == verb and name.dep_ in {"npadvmod", "nmod", "dep"}
 
 
 def _is_reduced(verb: Token) -> bool:
