@@ -16,6 +16,7 @@ from server import models
 from server.config import Settings
 from server.ids import NodeKind, new_id
 from server.store import Store
+from server.store import lance as _lance  # noqa: F401  loaded before leases of tenths of a second run
 from server.store.relations import table_of
 from server.store.transaction import Clock, utc_now
 from server.terms import ChangeKind
