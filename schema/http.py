@@ -177,7 +177,9 @@ def _parsed(text: bytes | str, message: str) -> Any:
         parsed = orjson.loads(text)
         # It reads integers beyond 64 bits as floats, which would change them in silence.
         return json.loads(text) if _LONG.search(text if isinstance(text, bytes) else text.encode()) else parsed
-    except ValueError:
+    except ValueError as error:
+        if str(error).startswith("depth limit exceeded"):
+            message = "The request's JSON is nested too deep to be read. Flatten it."
         raise Refused(400, BadUserInput(message)) from None
 
 

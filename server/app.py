@@ -107,7 +107,8 @@ def usable(settings: Settings) -> Iterator[None]:
         yield
     except DBAPIError as error:
         _log.debug("The database cannot be used.", exc_info=True)
-        raise Misconfigured(f"The database cannot be used: {error.orig}.") from error
+        place = f" in {settings.data}" if settings.database_url is None else ""
+        raise Misconfigured(f"The database{place} cannot be used: {error.orig}.") from error
     except (PostgresError, InterfaceError) as error:
         raise Misconfigured(f"The database cannot be used: {error}.") from error
     except OSError as error:

@@ -213,6 +213,14 @@ async def test_a_parameter_of_a_get_that_is_no_json_is_refused(client: httpx.Asy
     )
 
 
+async def test_json_that_is_nested_too_deep_to_be_read_is_refused_as_that(client: httpx.AsyncClient) -> None:
+    response = await client.get("/graphql", params={"query": "{ hello }", "variables": "[" * 1100 + "]" * 1100})
+    assert (response.status_code, response.json()["errors"][0]["message"]) == (
+        400,
+        "The request's JSON is nested too deep to be read. Flatten it.",
+    )
+
+
 @pytest.mark.parametrize(
     "content_type",
     [

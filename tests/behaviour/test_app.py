@@ -286,7 +286,7 @@ async def test_a_data_folder_that_cannot_be_is_a_misconfiguration(tmp_path: Path
 async def test_a_file_that_is_no_database_is_a_misconfiguration(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "loregraph.sqlite").write_text("This is no database. " * 100)
-    with pytest.raises(Misconfigured, match=r"^The database cannot be used: file is not a database\.$"):
+    with pytest.raises(Misconfigured, match=r"^The database in .*/data cannot be used: file is not a database\.$"):
         async with opened(settings_in(tmp_path)):
             pass
 
