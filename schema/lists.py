@@ -31,6 +31,8 @@ def bound(field: str, filter: Hashable, sorting: Sorting = _BY_ID) -> str:
 
 def keyset(row: Any, sorting: Sorting) -> tuple[KeysetValue, ...]:
     """Return the sort key of a row."""
+    if not sorting.names:
+        return (row.id,)
     return (*(getattr(row, name) for name in sorting.names), row.id)
 
 

@@ -107,8 +107,8 @@ def usable(settings: Settings) -> Iterator[None]:
         yield
     except DBAPIError as error:
         _log.debug("The database cannot be used.", exc_info=True)
-        place = f" in {settings.data}" if settings.database_url is None else ""
-        raise Misconfigured(f"The database{place} cannot be used: {error.orig}.") from error
+        where = f" in {settings.data}" if settings.database_url is None else ""
+        raise Misconfigured(f"The database{where} cannot be used: {error.orig}.") from error
     except (PostgresError, InterfaceError) as error:
         raise Misconfigured(f"The database cannot be used: {error}.") from error
     except OSError as error:
