@@ -20,6 +20,8 @@ from schema.breadth.run import Exceeded, Run, Work, drive
 __all__ = ["BreadthFirst"]
 
 _PLANS = 512
+_OUTCOMES = 16
+"""Plans of one operation that are kept, for the last outcomes of its @skip and @include: of thirty variables there are a billion."""
 _log = logging.getLogger("schema.breadth")
 _INLINE: AbstractContextManager[None] = nullcontext()
 
@@ -123,6 +125,8 @@ class BreadthFirst(StrawberryGraphQLCoreExecutionContext):
         plan = operation.plans.get(outcome)
         if plan is None:
             plan = operation.plans[outcome] = self._planned()
+            if len(operation.plans) > _OUTCOMES:
+                del operation.plans[next(iter(operation.plans))]
         return plan
 
     def _planned(self) -> Plan:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import strawberry
-from graphql import GraphQLError
+from graphql import GraphQLError, execute, parse
 from strawberry.extensions import DisableValidation
 from strawberry.permission import BasePermission
 
@@ -230,6 +230,21 @@ async def test_plans_are_kept_for_a_bounded_number_of_operations(monkeypatch: py
     for n in range(8):
         await schema.execute(f"{{ v{n}: version }}", context_value=Context())
         assert len(executor_module._operations) == min(n + 1, 3)
+
+
+async def test_of_one_operation_only_the_plans_of_a_few_outcomes_are_kept() -> None:
+    names = "abcdefgh"
+    variables = " ".join(f"${name}: Boolean!" for name in names)
+    fields = " ".join(f"{name}: version @include(if: ${name})" for name in names)
+    schema, document = build(BreadthFirst), parse(f"query({variables}) {{ {fields} }}")
+    operation: Any = document.definitions[0]
+    for number in range(40):
+        outcome = {name: bool(number >> bit & 1) for bit, name in enumerate(names)}
+        result: Any = await execute(
+            schema._schema, document, variable_values=outcome, context_value=Context(), executor_class=BreadthFirst
+        )
+        assert result.data == {name: "1" for name, included in outcome.items() if included}
+    assert len(executor_module._operations[id(operation), id(schema._schema)].plans) == 16
 
 
 async def test_one_span_is_entered_for_each_field_that_is_resolved() -> None:
