@@ -84,11 +84,7 @@ class Cursors:
         Raises:
             ValueError: as `of`.
         """
-        begun, signed = self._begun, list[bytes]()
-        for payload in map(_written, keys):
-            mac = begun.copy()
-            mac.update(payload)
-            signed.append(mac.digest() + payload)
+        signed = [self.mac(payload) + payload for payload in map(_written, keys)]
         if any(len(raw) > _MAX_SIZE for raw in signed):
             raise ValueError(f"a sort key of {max(map(len, signed)) - _MAC_SIZE} bytes is too long for a cursor")
         return _base64(signed)
