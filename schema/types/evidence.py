@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, ClassVar
 from uuid import UUID
@@ -12,6 +13,7 @@ from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.lists import columns_of
 from schema.types.node import Node
+from server.store.believing import effective_end, present, status_at
 from server.store.records import DocumentRecord, EvidenceRecord, FactRecord, RelationshipRecord
 from server.terms import Authority, ClaimStatus, Precision
 
@@ -64,13 +66,24 @@ class Evidence:
         return [None if id is None else found.get(id) for id in ids]
 
 
+def _status(claim: Claim) -> ClaimStatus:
+    return status_at(claim.row, present())
+
+
+def _statuses(claims: Sequence[Claim]) -> list[ClaimStatus]:
+    now = present()
+    return [status_at(claim.row, now) for claim in claims]
+
+
 @strawberry.interface(description="A statement that rests on evidence: a fact or a relationship.")
 class Claim(Node):
     text: str = attribute("row.content", description="What it says, as one readable text.")
     confidence: float = attribute(
         "row.confidence", description="How sure it is: 0 to 1. Independent documents that say the same raise it."
     )
-    status: ClaimStatus = attribute("row.status", description="Where it stands.")
+    status: ClaimStatus = attribute(
+        _status, needs=("row.status", "row.superseded_at"), column=_statuses, description="Where it stands at present."
+    )
     valid_from: datetime | None = attribute(
         "row.valid_from", description="From when on it is true in the world; null: nobody said."
     )
@@ -83,6 +96,12 @@ class Claim(Node):
     )
     valid_to_precision: Precision | None = attribute(
         "row.valid_to_precision", description="How exactly validTo was stated."
+    )
+    effective_to: datetime | None = attribute(
+        lambda claim: effective_end(claim.row),
+        needs=("row.valid_to", "row.superseded_at"),
+        description="Until when it holds, itself excluded: the earlier of validTo and the instant from which another claim holds in "
+        "its place. validFrom is where it begins. A claim that never held has the end that was stated.",
     )
     known_from: datetime = attribute("row.known_from", description="Since when the store believes this version of it.")
     version: int = attribute(

@@ -18,7 +18,12 @@ from server.terms import Authority, Cardinality, ClaimStatus, Origin, Precision,
 
 
 class ClaimColumns(SQLModel):
-    """What every version of every claim carries. Valid time is [valid_from, valid_to); known time begins with the log entry."""
+    """What every version of every claim carries. Valid time is [valid_from, valid_to) as stated; known time begins with the log entry.
+
+    From `superseded_at` on another claim, `superseded_by`, holds in its place. Of a claim that never held, whose status is
+    SUPERSEDED, `superseded_at` is None and `superseded_by` is the claim that beat it. Nothing keeps the two from outliving
+    that claim in earlier versions.
+    """
 
     confidence: float = 1.0
     authority: str = Authority.USER
@@ -28,6 +33,8 @@ class ClaimColumns(SQLModel):
     valid_from_precision: str | None = None
     valid_to: datetime | None = Field(default=None, sa_type=UTCDateTime)
     valid_to_precision: str | None = None
+    superseded_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    superseded_by: UUID | None = None
     known_from: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
 
 

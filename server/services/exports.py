@@ -1,8 +1,8 @@
 """Exporting a volume as lines of JSON: what is believed of it now, in a form that an import brings back.
 
 Entities, facts, relationships and memories go out, in this order. What an import cannot bring back stays behind and is
-counted: claims that were taken back and obsolete memories. Documents, links, projects and history are no part of it; of
-the evidence of a claim the first quote goes along.
+counted: claims that were taken back and obsolete memories. Claims that others supersede go along, since the import finds that
+out anew. Documents, links, projects and history are no part of it; of the evidence of a claim the first quote goes along.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from itertools import count
 from uuid import UUID
 
-from server.services.claims import FACT, RELATIONSHIP, ClaimKind
+from server.services.claims import FACT, GONE, RELATIONSHIP, ClaimKind
 from server.services.jsonl import Line, entity_line, fact_line, memory_line, relationship_line
 from server.services.relationships import sentence
 from server.store import Store
@@ -26,9 +26,7 @@ from server.store.records import (
     VolumeRecord,
 )
 from server.store.relations import ENTITIES_OF_MEMORY
-from server.terms import DEFAULT_VIEW, ClaimStatus
 
-_LIVE = (*DEFAULT_VIEW, ClaimStatus.PENDING_REVIEW)
 _ATTACHED = 1000
 
 
@@ -71,7 +69,7 @@ class Export:
 
     async def _facts(self) -> AsyncIterator[list[Line]]:
         async for facts in self._store.read.stream(FactRecord, self._volume.id):
-            live = [fact for fact in facts if fact.status in _LIVE]
+            live = [fact for fact in facts if fact.status not in GONE]
             self.left_out["fact"] += len(facts) - len(live)
             quotes = await self._quotes(FACT, [fact.id for fact in live])
             yield [
@@ -82,7 +80,7 @@ class Export:
 
     async def _relationships(self) -> AsyncIterator[list[Line]]:
         async for edges in self._store.read.stream(RelationshipRecord, self._volume.id):
-            live = [edge for edge in edges if edge.status in _LIVE]
+            live = [edge for edge in edges if edge.status not in GONE]
             self.left_out["relationship"] += len(edges) - len(live)
             quotes = await self._quotes(RELATIONSHIP, [edge.id for edge in live])
             plain = await self._sentences(live)

@@ -1,6 +1,7 @@
 """Filters of the lists, as plain values; each knows its conditions over a row. An empty filter lets all rows pass.
 
-None means "not filtered by this"; an empty tuple lets nothing pass.
+None means "not filtered by this"; an empty tuple lets nothing pass. Statuses of claims are those of the instant that is bound as
+NOW (server/store/believing.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from sqlalchemy import ColumnElement, FromClause, or_, select
 from sqlmodel import SQLModel
 
 from server import models
+from server.store.believing import standing_in
 from server.store.relations import table_of
 from server.terms import DEFAULT_VIEW, Authority, ClaimStatus, IngestionStatus, ProjectStatus
 
@@ -79,7 +81,7 @@ class FactFilter:
 
     def conditions(self, row: FromClause) -> list[Condition]:
         """Return the conditions over a fact."""
-        found = _any_of(row.c.status, self.statuses) + _any_of(row.c.predicate, self.predicates)
+        found = [standing_in(row, self.statuses), *_any_of(row.c.predicate, self.predicates)]
         found += _any_of(row.c.category, self.categories)
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
@@ -96,7 +98,7 @@ class RelationshipFilter:
 
     def conditions(self, row: FromClause) -> list[Condition]:
         """Return the conditions over a relationship."""
-        found = _any_of(row.c.status, self.statuses) + _any_of(row.c.type, self.types)
+        found = [standing_in(row, self.statuses), *_any_of(row.c.type, self.types)]
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
         return found

@@ -18,6 +18,7 @@ from sqlmodel import SQLModel
 
 from server import models
 from server.store import records, selections
+from server.store.believing import NOW, present
 from server.store.filters import ChangeFilter, Everything, Filter
 from server.store.prepared import Columns, Line, fetch
 from server.store.relations import Relation, Sorting, table_of
@@ -169,7 +170,7 @@ class Reader:
             return []
         statement, make = selections.pages(self.dialect, relation, columns, filter, sorting, after is not None, ends)
         keys = list(dict.fromkeys(parents))
-        values = {"keys": keys_value(self.dialect, keys), "most": first + 1, **after_values(after)}
+        values = {"keys": keys_value(self.dialect, keys), "most": first + 1, NOW: present(), **after_values(after)}
         ordinals, *rest = await self._columns(statement, values)
         lists = by_ordinal(self.dialect, len(keys), ordinals, make(rest))
         pages = [Page(found[:first], len(found) > first) for found in lists]
@@ -183,7 +184,8 @@ class Reader:
         if not parents:
             return []
         statement = selections.counts(self.dialect, relation, filter)
-        found = {row[0]: row[1] for row in await self._of_keys(statement, list(dict.fromkeys(parents)))}
+        values = {"keys": keys_value(self.dialect, list(dict.fromkeys(parents))), NOW: present()}
+        found = {row[0]: row[1] for row in await self.fetch(statement, values)}
         return [found[parent] for parent in parents]
 
     async def one(self, record: type[Record], id: UUID) -> Record | None:

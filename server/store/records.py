@@ -72,6 +72,8 @@ class FactRecord(NamedTuple):
     valid_from_precision: str | None
     valid_to: datetime | None
     valid_to_precision: str | None
+    superseded_at: datetime | None
+    superseded_by: UUID | None
     known_from: datetime
     version: int
     created_at: datetime
@@ -98,6 +100,8 @@ class RelationshipRecord(NamedTuple):
     valid_from_precision: str | None
     valid_to: datetime | None
     valid_to_precision: str | None
+    superseded_at: datetime | None
+    superseded_by: UUID | None
     known_from: datetime
     version: int
     created_at: datetime

@@ -14,7 +14,8 @@ from worlds import new_world
 if TYPE_CHECKING:
     from api.conftest import Api
 
-CLAIM = "confidence status validFrom validFromPrecision validTo validToPrecision knownFrom version createdAt updatedAt"
+CLAIM = "confidence validFrom validFromPrecision validTo validToPrecision knownFrom version createdAt updatedAt"
+STANDS = {"status": "status superseded_at", "effectiveTo": "valid_to superseded_at"}
 ENTITY = (
     "type_stated described_by origin volume_id name type sense description properties confidence importance version"
 )
@@ -60,7 +61,7 @@ LISTED = [
         f"{CLAIM} content category importance predicate value valueType",
         ["id", "evidence { quote }"],
         "",
-        {"text": "content", "subject { name }": "subject_id"},
+        {**STANDS, "text": "content", "subject { name }": "subject_id"},
     ),
     Listed(
         "Relationship",
@@ -69,7 +70,7 @@ LISTED = [
         f"{CLAIM} type description strength bidirectional properties",
         ["id", "evidence { quote }"],
         "",
-        {"text": "source_id target_id type", "source { name }": "source_id", "target { name }": "target_id"},
+        {**STANDS, "text": "source_id target_id type", "source { name }": "source_id", "target { name }": "target_id"},
     ),
     Listed(
         "Project",
