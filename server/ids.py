@@ -29,6 +29,8 @@ class NodeKind(StrEnum):
     CODE_ARTIFACT = "art"
     PROJECT = "prj"
     INGESTION = "ing"
+    REVIEW = "rev"
+    CONFLICT = "cfl"
     CHANGE = "chg"
     UPLOAD = "upl"
 

@@ -114,6 +114,35 @@ class ProjectStatus(StrEnum):
     COMPLETED = "COMPLETED"
 
 
+class ReviewKind(StrEnum):
+    """What a person is asked to decide."""
+
+    LOW_CONFIDENCE = "LOW_CONFIDENCE"
+    DUPLICATE = "DUPLICATE"
+    CONFLICT = "CONFLICT"
+    STALE = "STALE"
+
+
+class ReviewDecision(StrEnum):
+    """How a question was decided; LAPSED: it went by itself, and may be asked again if it comes back."""
+
+    APPROVED = "APPROVED"
+    REJECTED = "REJECTED"
+    EDITED = "EDITED"
+    MERGED = "MERGED"
+    KEPT_APART = "KEPT_APART"
+    WINNER_CHOSEN = "WINNER_CHOSEN"
+    LAPSED = "LAPSED"
+
+
+class ReviewState(StrEnum):
+    """Whether a question waits, was decided by a person, or went by itself."""
+
+    OPEN = "OPEN"
+    DECIDED = "DECIDED"
+    LAPSED = "LAPSED"
+
+
 class ChangeKind(StrEnum):
     """What happened to a node."""
 

@@ -24,6 +24,7 @@ from server.models.memories import (
     MemoryTag,
 )
 from server.models.projects import CodeArtifact, Project, ProjectDocument, ProjectEntity
+from server.models.reviews import Review
 from server.models.volumes import IdempotentResult, StoreSetting, Volume
 
 metadata = SQLModel.metadata
@@ -66,6 +67,7 @@ __all__ = [
     "Rejection",
     "Relationship",
     "RelationshipVersion",
+    "Review",
     "StoreSetting",
     "Upload",
     "Volume",

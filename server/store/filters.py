@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, FromClause, or_, select
+from sqlalchemy import ColumnElement, FromClause, false, or_, select
 from sqlmodel import SQLModel
 
 from server import models
 from server.store.believing import standing_in
 from server.store.relations import table_of
-from server.terms import DEFAULT_VIEW, Authority, ClaimStatus, IngestionStatus, ProjectStatus
+from server.terms import (
+    DEFAULT_VIEW,
+    Authority,
+    ClaimStatus,
+    IngestionStatus,
+    ProjectStatus,
+    ReviewDecision,
+    ReviewKind,
+    ReviewState,
+)
 
 Condition = ColumnElement[bool]
 
@@ -178,6 +188,34 @@ class IngestionFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewFilter:
+    """Reviews by kind, how they stand, importance and when they were opened."""
+
+    kinds: tuple[ReviewKind, ...] | None = None
+    states: tuple[ReviewState, ...] = (ReviewState.OPEN,)
+    min_importance: float | None = None
+    opened_since: datetime | None = None
+    opened_before: datetime | None = None
+
+    def conditions(self, row: FromClause) -> list[Condition]:
+        """Return the conditions over a review."""
+        lapsed = ReviewDecision.LAPSED.value
+        stands: dict[ReviewState, Condition] = {
+            ReviewState.OPEN: row.c.decision.is_(None),
+            ReviewState.DECIDED: row.c.decision != lapsed,
+            ReviewState.LAPSED: row.c.decision == lapsed,
+        }
+        found = [*_any_of(row.c.kind, self.kinds), or_(false(), *(stands[state] for state in self.states))]
+        if self.min_importance is not None:
+            found.append(row.c.precedence <= -self.min_importance)
+        if self.opened_since is not None:
+            found.append(row.c.opened_at >= self.opened_since)
+        if self.opened_before is not None:
+            found.append(row.c.opened_at < self.opened_before)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeFilter:
     """Log entries by kind and actor."""
 
@@ -199,4 +237,5 @@ Filter = (
     | CodeArtifactFilter
     | ProjectFilter
     | IngestionFilter
+    | ReviewFilter
 )

@@ -270,6 +270,30 @@ class UploadRecord(NamedTuple):
     created_at: datetime
 
 
+class ReviewRecord(NamedTuple):
+    """A question that a person is to decide, or has decided."""
+
+    id: UUID
+    volume_id: UUID
+    kind: str
+    question: str
+    fact_id: UUID | None
+    relationship_id: UUID | None
+    left_id: UUID | None
+    right_id: UUID | None
+    conflict_id: UUID | None
+    score: float | None
+    reasons: list[str]
+    importance: float
+    precedence: float
+    due_since: datetime | None
+    opened_at: datetime
+    decision: str | None
+    answer: str | None
+    decided_by: str | None
+    decided_at: datetime | None
+
+
 class ProjectRecord(NamedTuple):
     """A project."""
 

@@ -158,6 +158,7 @@ DOCUMENTS_OF_VOLUME = _relation(models.Document, records.DocumentRecord, _IN_VOL
 CODE_ARTIFACTS_OF_VOLUME = _relation(models.CodeArtifact, records.CodeArtifactRecord, _IN_VOLUME)
 PROJECTS_OF_VOLUME = _relation(models.Project, records.ProjectRecord, _IN_VOLUME)
 PREDICATES_OF_VOLUME = _relation(models.Predicate, records.PredicateRecord, _IN_VOLUME)
+REVIEWS_OF_VOLUME = _relation(models.Review, records.ReviewRecord, _IN_VOLUME)
 INGESTIONS_OF_VOLUME = _relation(models.Ingestion, records.IngestionRecord, _IN_VOLUME)
 
 FACTS_OF_ENTITY = _relation(models.Fact, records.FactRecord, _by("subject_id"))

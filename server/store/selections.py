@@ -51,6 +51,7 @@ TABLES: dict[type[Any], type[SQLModel]] = {
     records.IngestionRecord: models.Ingestion,
     records.RejectionRecord: models.Rejection,
     records.UploadRecord: models.Upload,
+    records.ReviewRecord: models.Review,
     records.ProjectRecord: models.Project,
     records.CodeArtifactRecord: models.CodeArtifact,
     records.ChangeRecord: models.Change,

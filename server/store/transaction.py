@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 Clock = Callable[[], datetime]
 _Inserts = dict[tuple[type[SQLModel], bool], list[dict[str, Any]]]
 """Rows to insert, by their table and whether those that are there already are passed over."""
-_STAMPS = ("created_at", "updated_at", "known_from", "known_to", "at")
+_STAMPS = ("created_at", "updated_at", "known_from", "known_to", "opened_at", "at")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -146,6 +146,10 @@ class Transaction:
         self._batch(model).append(row)
         return cast(UUID, row.get("id"))
 
+    def collected(self, model: type[SQLModel]) -> list[dict[str, Any]]:
+        """Return the rows of a table that were inserted since the last `apply`: reads do not see them yet."""
+        return [row for step in self._steps if isinstance(step, dict) for row in step.get((model, False), ())]
+
     def insert_many(self, model: type[SQLModel], rows: Iterable[Mapping[str, Any]]) -> None:
         """Insert rows as `insert` does."""
         for row in rows:
@@ -165,13 +169,15 @@ class Transaction:
         """Set columns of one row; `updated_at` and, for claims, `known_from` are the transaction's own."""
         self.update_many(model, [{"id": id, **values}])
 
-    def update_many(self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]]) -> None:
-        """Set the same columns of many rows, each by its id."""
+    def update_many(
+        self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]], *, stamp: tuple[str, ...] = ()
+    ) -> None:
+        """Set the same columns of many rows, each by its id; the columns `stamp` too become the transaction's instant."""
         if not rows:
             return
         shape = _shape(model)
         names = [n for n in rows[0] if n != "id"]
-        stamps = [n for n in ("updated_at", "known_from") if n in shape.stamps and n not in names]
+        stamps = [*(n for n in ("updated_at", "known_from") if n in shape.stamps and n not in names), *stamp]
         values = {n: bindparam(f"new_{n}", type_=shape.table.c[n].type) for n in (*names, *stamps)}
         statement = update(shape.table).where(shape.table.c.id == bindparam("row_id")).values(values)
 
