@@ -1,8 +1,9 @@
-"""The closed vocabularies of the domain: enumerations whose values are stored and shown as they are."""
+"""The closed vocabularies of the domain: enumerations whose values are stored and shown as they are; and what a model took."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ClaimStatus(StrEnum):
@@ -158,3 +159,21 @@ class VectorAction(StrEnum):
 
     UPSERT = "upsert"
     DELETE = "delete"
+
+
+class Usage(NamedTuple):
+    """Tokens that calls of a model took. `input` counts all that was sent; of that, what its cache was read for and written to."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_written: int = 0
+
+    def plus(self, other: Usage) -> Usage:
+        """Return what both took together."""
+        return Usage(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+    @property
+    def total(self) -> int:
+        """What was sent and what was answered."""
+        return self.input + self.output

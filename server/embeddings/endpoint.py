@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Self
 
 import httpx
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
 from server.errors import Misconfigured, UpstreamUnavailable
+from server.retry_after import parse_retry_after
 
 __all__ = ["MAX_CHARACTERS", "EndpointEmbedder"]
 
@@ -223,17 +222,5 @@ def _wait_before_retry(response: httpx.Response, attempt: int) -> float | None:
     """Return the seconds to wait before the next try, or None where trying again is of no use."""
     if response.status_code != 429 and response.status_code < 500:
         return None
-    asked = _parse_retry_after(response.headers.get("Retry-After", ""))
+    asked = parse_retry_after(response.headers.get("Retry-After", ""))
     return _back_off(attempt) if asked is None else asked
-
-
-def _parse_retry_after(value: str) -> float | None:
-    """Return the seconds that Retry-After asks for (RFC 9110, 10.2.3: a number of seconds or a date), a day at most, or None."""
-    if value.isascii() and value.isdigit():
-        return min(float(value), 86_400.0)
-    try:
-        date = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    date = date.replace(tzinfo=UTC) if date.tzinfo is None else date
-    return max(0.0, (date - datetime.now(UTC)).total_seconds())

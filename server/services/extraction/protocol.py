@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from server.errors import UpstreamUnavailable
-from server.terms import Precision, ValueType
+from server.llm import UnusableAnswer
+from server.terms import Precision, Usage, ValueType
 
 __all__ = [
     "ChunkText",
@@ -27,16 +27,9 @@ __all__ = [
     "RejectedItem",
     "Span",
     "UnusableAnswer",
+    "Usage",
     "ValueType",
 ]
-
-
-class UnusableAnswer(UpstreamUnavailable):
-    """What answered cannot be made an extraction of; `raw` is the answer as it came, kept with the job if it is given up."""
-
-    def __init__(self, message: str, raw: str) -> None:
-        super().__init__(message)
-        self.raw = raw
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,160 @@
+"""A local server that speaks the Messages API as scripted: answers of all kinds, refusals, failures, and silence; it keeps what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+USAGE = {"input_tokens": 100, "output_tokens": 20}
+NOTHING: dict[str, Any] = {"entities": [], "facts": [], "relationships": []}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One scripted answer. `cut` ends the connection after so many bytes of the body; `stall` never answers."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    cut: int | None = None
+    stall: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked: the request line, the headers in lower case, and the body."""
+
+    line: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+    @property
+    def system(self) -> list[str]:
+        return [block["text"] for block in self.body["system"]]
+
+    @property
+    def text(self) -> str:
+        """What the user's message says."""
+        return str(self.body["messages"][0]["content"])
+
+    @property
+    def chunk(self) -> str:
+        """The document's text between its bounds."""
+        found = re.search(r"<(text-[0-9a-f]+)>\n(.*)\n</\1>", self.text, re.DOTALL)
+        assert found is not None
+        return found[2]
+
+
+def says(answer: Any, stop: str = "end_turn", usage: dict[str, int] | None = None, **more: Any) -> Reply:
+    """A message whose text is `answer`, as JSON unless it is a text already."""
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-test",
+        "content": [{"type": "text", "text": text}] if text else [],
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": USAGE if usage is None else usage,
+        **more,
+    }
+    return Reply(body=json.dumps(message).encode())
+
+
+def fenced(answer: Any) -> Reply:
+    """A message that puts its JSON into a fence, among prose."""
+    return says(
+        f"Here is what the text says:\n\n```json\n{json.dumps(answer, indent=1)}\n```\n\nI hope that helps {{you}}!"
+    )
+
+
+def cut_off(answer: Any, before: str) -> Reply:
+    """A message that the limit of tokens ends right before `before`."""
+    return says(json.dumps(answer).partition(before)[0], "max_tokens")
+
+
+def refuses(explanation: str | None = None) -> Reply:
+    details = {"type": "refusal", "category": "cyber", "explanation": explanation}
+    return says("I would rather not.", "refusal", stop_details=details)
+
+
+def fails(status: int, kind: str, message: str, **headers: str) -> Reply:
+    error = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status, json.dumps(error).encode(), named)
+
+
+def busy(retry_after: str | None = None) -> Reply:
+    headers = {} if retry_after is None else {"Retry_After": retry_after}
+    return fails(429, "rate_limit_error", "Number of requests has exceeded your limit.", **headers)
+
+
+OVERLOADED = fails(529, "overloaded_error", "Overloaded")
+BROKEN = fails(500, "api_error", "Internal server error")
+BAD_KEY = fails(401, "authentication_error", "invalid x-api-key")
+HANGS_UP = Reply(body=says(NOTHING).body, cut=40)
+STALLS = Reply(stall=True)
+
+
+class Messages:
+    """The server. `answer` replies to a request for which neither `script`, in order, nor `about` has a reply.
+
+    `about` holds, under words of a chunk, the replies to the requests that quote it, in order; the last one stays.
+    """
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.requests: list[Request] = []
+        self.script: list[Reply] = []
+        self.about: dict[str, list[Reply]] = {}
+        self.answer: Callable[[Request], Reply] = lambda _request: says(NOTHING)
+
+    def _reply(self, request: Request) -> Reply:
+        if self.script:
+            return self.script.pop(0)
+        for words, replies in self.about.items():
+            if words in request.chunk:
+                return replies.pop(0) if len(replies) > 1 else replies[0]
+        return self.answer(request)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await self._exchange(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass  # the client hung up, or the test is over
+        finally:
+            writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:-2])}
+        body = json.loads(await reader.readexactly(int(headers["content-length"])))
+        request = Request(head[0], headers, body)
+        self.requests.append(request)
+        reply = self._reply(request)
+        if reply.stall:
+            await reader.read()  # until the client gives up
+            return False
+        fields = {"Content-Type": "application/json", "Content-Length": str(len(reply.body)), **reply.headers}
+        lines = [f"HTTP/1.1 {reply.status} X", *(f"{name}: {value}" for name, value in fields.items())]
+        writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + reply.body[: reply.cut])
+        await writer.drain()
+        return reply.cut is None
+
+
+@asynccontextmanager
+async def serving_messages() -> AsyncIterator[Messages]:
+    """Run the server on a free port."""
+    messages = Messages()
+    server = await asyncio.start_server(messages.serve, "127.0.0.1", 0)
+    messages.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    yield messages
+    server.close()
+    await server.wait_closed()
