@@ -18,7 +18,7 @@ from server.terms import ChangeKind
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
-STAMPS = {"created_at": NOW, "updated_at": NOW, "known_from": NOW, "known_to": NOW, "at": NOW}
+STAMPS = {"created_at": NOW, "updated_at": NOW, "known_from": NOW, "known_to": NOW, "opened_at": NOW, "at": NOW}
 V, E1, E2, F, R, M1, M2, D, C, A, P, I = sorted(new_id() for _ in range(12))
 
 Row = dict[str, Any]
@@ -52,6 +52,10 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.Evidence, {"fact_id": F, "quote": "x", "document_id": D, "start": 0, "end": 1}),
     (models.Evidence, {"relationship_id": R, "quote": "x"}),
     (models.Predicate, {"name": "KNOWS"}),
+    (
+        models.Review,
+        {"kind": "DUPLICATE", "question": "q", "left_id": E1, "right_id": E2, "fact_id": F, "relationship_id": R},
+    ),
     (models.Memory, {"id": M1, "title": "t", "content": "x", "superseded_by_id": None}),
     (models.Memory, {"id": M2, "title": "t", "content": "x", "superseded_by_id": M1}),
     (models.MemoryLink, {"left_id": M1, "right_id": M2, "type": "related"}),
@@ -95,6 +99,9 @@ CHECKS: dict[str, list[Row]] = {
     "evidence.valid_from_precision_known": [{"valid_from_precision": "X"}],
     "evidence.valid_to_precision_known": [{"valid_to_precision": "X"}],
     "predicate.cardinality_known": [{"cardinality": "FEW"}],
+    "review.kind_known": [{"kind": "DOUBT"}],
+    "review.decision_known": [{"decision": "approved"}],
+    "review.importance_range": [{"importance": 1.1}, {"importance": -0.1}],
     "document.authority_known": [{"authority": "X"}],
     "document_copy.authority_known": [{"authority": "X"}],
     "chunk.span": [{"start": 1, "end": 1}, {"start": 2, "end": 1}],
@@ -235,7 +242,7 @@ async def test_every_unique_key_refuses_a_second_row(filled: Store) -> None:
                 assert "unique" in (await refused(filled, table, {**another(table), **same})).lower()
                 tried.append(sorted(same))
     assert ["match_key", "sense", "type", "volume_id"] in tried
-    assert len(tried) == 9
+    assert len(tried) == 10
 
 
 async def test_another_sense_or_type_is_another_entity(filled: Store) -> None:

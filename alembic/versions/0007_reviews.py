@@ -1,7 +1,7 @@
 """Reviews: what waits for a person to decide it
 
-Revision ID: 0006
-Revises: 0005
+Revision ID: 0007
+Revises: 0006
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from alembic import op
 from uuid_utils.compat import uuid7
 
 
-revision: str = '0006'
-down_revision: str | None = '0005'
+revision: str = '0007'
+down_revision: str | None = '0006'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
