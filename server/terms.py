@@ -58,6 +58,14 @@ class Cardinality(StrEnum):
     MANY = "MANY"
 
 
+class ConflictStatus(StrEnum):
+    """How a conflict stands."""
+
+    OPEN = "OPEN"
+    AUTO_RESOLVED = "AUTO_RESOLVED"
+    RESOLVED = "RESOLVED"
+
+
 class Direction(StrEnum):
     """Which end of a relationship an entity is: its source (OUT), its target (IN) or either."""
 
