@@ -62,6 +62,10 @@ class Predicate:
         "row.inverse", description="What the same relationship is called from the other end."
     )
     symmetric: bool = attribute("row.symmetric", description="Whether it means the same from both ends.")
+    half_life_days: float | None = attribute(
+        "row.half_life_days",
+        description="After how many days without new evidence a claim of it is stale; null where what is true stays so.",
+    )
     description: str | None = attribute("row.description", description="What it means.")
     row: strawberry.Private[PredicateRecord]
 

@@ -176,15 +176,19 @@ class Evidence(Identified, Stamped, table=True):
 
 
 class Predicate(Identified, table=True):
-    """A predicate or relationship type in use in a volume."""
+    """A predicate or relationship type in use in a volume. A symmetric one is its own inverse; no two have the same one."""
 
     __table_args__ = (
         UniqueConstraint("volume_id", "name", name="predicate_name"),
+        UniqueConstraint("volume_id", "inverse", name="predicate_inverse"),
         one_of("cardinality", Cardinality),
+        CheckConstraint("half_life_days > 0", name="half_life"),
+        CheckConstraint('"symmetric" = (inverse IS NOT NULL AND inverse = name)', name="own_inverse"),
     )
 
     name: str = Field(sa_type=SortableText)
     cardinality: str = Cardinality.MANY
     inverse: str | None = None
     symmetric: bool = False
+    half_life_days: float | None = None
     description: str | None = None

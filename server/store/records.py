@@ -140,6 +140,7 @@ class PredicateRecord(NamedTuple):
     cardinality: str
     inverse: str | None
     symmetric: bool
+    half_life_days: float | None
     description: str | None
 
 

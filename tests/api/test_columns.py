@@ -153,7 +153,7 @@ LISTED = [
         "Predicate",
         "predicate",
         "predicates { nodes { * } }",
-        "cardinality inverse symmetric description",
+        "cardinality inverse symmetric halfLifeDays description",
         ["name"],
         always="id name",
     ),

@@ -51,11 +51,11 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.RelationshipVersion, {"id": R, "version": 1, **EDGE}),
     (models.Evidence, {"fact_id": F, "quote": "x", "document_id": D, "start": 0, "end": 1}),
     (models.Evidence, {"relationship_id": R, "quote": "x"}),
-    (models.Predicate, {"name": "KNOWS"}),
     (
         models.Review,
         {"kind": "DUPLICATE", "question": "q", "left_id": E1, "right_id": E2, "fact_id": F, "relationship_id": R},
     ),
+    (models.Predicate, {"name": "KNOWS", "inverse": "KNOWN_BY"}),
     (models.Memory, {"id": M1, "title": "t", "content": "x", "superseded_by_id": None}),
     (models.Memory, {"id": M2, "title": "t", "content": "x", "superseded_by_id": M1}),
     (models.MemoryLink, {"left_id": M1, "right_id": M2, "type": "related"}),
@@ -102,6 +102,12 @@ CHECKS: dict[str, list[Row]] = {
     "review.kind_known": [{"kind": "DOUBT"}],
     "review.decision_known": [{"decision": "approved"}],
     "review.importance_range": [{"importance": 1.1}, {"importance": -0.1}],
+    "predicate.half_life": [{"half_life_days": 0.0}, {"half_life_days": -1.0}],
+    "predicate.own_inverse": [
+        {"symmetric": True},
+        {"name": "OWN", "inverse": "OWN"},
+        {"symmetric": True, "inverse": None},
+    ],
     "document.authority_known": [{"authority": "X"}],
     "document_copy.authority_known": [{"authority": "X"}],
     "chunk.span": [{"start": 1, "end": 1}, {"start": 2, "end": 1}],
@@ -242,7 +248,7 @@ async def test_every_unique_key_refuses_a_second_row(filled: Store) -> None:
                 assert "unique" in (await refused(filled, table, {**another(table), **same})).lower()
                 tried.append(sorted(same))
     assert ["match_key", "sense", "type", "volume_id"] in tried
-    assert len(tried) == 10
+    assert len(tried) == 11
 
 
 async def test_another_sense_or_type_is_another_entity(filled: Store) -> None:

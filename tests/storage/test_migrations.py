@@ -27,7 +27,7 @@ from server.ids import new_id
 from server.store import Store, migrations
 from server.store.database import Database
 from server.store.reader import Reader
-from server.store.records import EvidenceRecord
+from server.store.records import EvidenceRecord, PredicateRecord
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -213,3 +213,37 @@ async def test_evidence_of_before_says_who_gave_it_and_takes_the_dates_of_its_cl
         (True, at, "DAY", None)
     }
     assert await read.entities_named_by(document) == {entity: True}
+
+
+async def test_predicates_of_before_get_the_listed_half_lives_and_inverses_and_keep_their_cardinality(
+    database: Database,
+) -> None:
+    volume = new_id()
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    before = {
+        "WORKS_AT": ("MANY", "EMPLOYS", False),
+        "COSTS": ("MANY", None, False),
+        "PARENT_OF": ("MANY", None, False),
+        "FRIEND_OF": ("MANY", None, False),
+        "SINGS": ("MANY", None, False),
+    }
+    names = ("id", "volume_id", "name", "cardinality", "inverse", "symmetric")
+    own = models.metadata.tables["predicate"].c
+    bare = table("predicate", *(column(name, own[name].type) for name in names))
+    of_volume = models.metadata.tables["volume"].c
+    async with database.writing(rebuilding=True) as connection:
+        await connection.run_sync(lambda c: command.upgrade(migrations._config(c), "0005"))
+        row = {"id": volume, "name": "v", "version": 1, "created_at": at, "updated_at": at}
+        await connection.execute(table("volume", *(column(n, of_volume[n].type) for n in row)).insert().values(row))
+        for name, values in before.items():
+            given = (new_id(), volume, name, *values)
+            await connection.execute(bare.insert().values(dict(zip(names, given, strict=True))))
+    await migrations.migrate(database)
+    rows = await Reader(database.reading, database.dialect).where(PredicateRecord)
+    assert {row.name: row[3:] for row in rows} == {
+        "WORKS_AT": ("MANY", "EMPLOYS", False, 730.0, "At which organization someone works."),
+        "COSTS": ("MANY", None, False, 180.0, "The price of something."),
+        "PARENT_OF": ("MANY", "CHILD_OF", False, None, "Whose parent someone is."),
+        "FRIEND_OF": ("MANY", "FRIEND_OF", True, 1825.0, "Who is a friend of whom."),
+        "SINGS": ("MANY", None, False, None, None),
+    }

@@ -106,7 +106,10 @@ type Ingestion implements Node {
 }
 type RejectedItem { kind: String!  item: JSON!  reason: String! }
 enum IngestionStatus { PENDING  RUNNING  DONE  FAILED }
-type Predicate { name: String!  cardinality: Cardinality!  inverse: String  symmetric: Boolean!  description: String }
+type Predicate {
+  name: String!  cardinality: Cardinality!  inverse: String  symmetric: Boolean!  halfLifeDays: Float
+  description: String
+}
 enum Cardinality { ONE  MANY }
 type Change implements Node {
   id: ID!  cursor: String!  kind: ChangeKind!  node: Node  before: JSON  after: JSON  actor: String!  at: DateTime!
