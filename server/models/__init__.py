@@ -12,7 +12,7 @@ from server.models.claims import (
     RelationshipVersion,
 )
 from server.models.documents import Chunk, Document, DocumentCopy, DocumentRevision, Ingestion, Rejection, Upload
-from server.models.entities import Alias, DocumentEntity, Entity, Mention
+from server.models.entities import Alias, DocumentEntity, Entity, EntityBlock, Mention
 from server.models.jobs import Job, Lane
 from server.models.memories import (
     Memory,
@@ -41,6 +41,7 @@ __all__ = [
     "DocumentEntity",
     "DocumentRevision",
     "Entity",
+    "EntityBlock",
     "Evidence",
     "Fact",
     "FactVersion",

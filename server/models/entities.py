@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
@@ -53,6 +53,17 @@ class Alias(Stamped, table=True):
     volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
     name: str
     document_id: UUID | None = Field(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
+
+
+class EntityBlock(SQLModel, table=True):
+    """A key under which an entity meets others that may be alike: a hash of a part of one of its names."""
+
+    __tablename__ = "entity_block"
+    __table_args__ = (Index("block_of_entity", "entity_id"),)
+
+    volume_id: UUID = Field(primary_key=True, foreign_key="volume.id", ondelete="CASCADE")
+    key: int = Field(primary_key=True, sa_type=BigInteger)
+    entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
 
 
 class Mention(Identified, table=True):

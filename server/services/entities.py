@@ -12,6 +12,7 @@ from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, new_id
+from server.services.blocking import add_blocks, replace_blocks
 from server.services.checks import Changes, check_version, in_volume, json_object, one_in_volume, optional_text, within
 from server.services.idempotency import Once
 from server.services.identity import clean_name, match_key, normalise_type
@@ -101,6 +102,7 @@ def insert_entity(
         "importance": entity.importance,
     }
     tx.insert(models.Entity, id=id, match_key=key, **columns, **found)
+    add_blocks(tx, id, [entity.name])
     added = add_aliases(tx, id, entity.aliases, known={key}, document_id=document_id)
     if logged:
         after = {**columns, **({"aliases": added} if added else {})}
@@ -148,6 +150,7 @@ def add_aliases(
             known.add(key)
             tx.insert(models.Alias, entity_id=entity_id, match_key=key, name=name, document_id=document_id)
             added.append(name)
+    add_blocks(tx, entity_id, added)
     return added
 
 
@@ -247,6 +250,8 @@ class Entities:
                     before["aliases"], changed["aliases"] = old, new
             if not changed:
                 return
+            if "name" in changed or "aliases" in changed:
+                replace_blocks(tx, id, [renamed.name, *(aliases if aliases is not None else await _aliases(tx, id))])
             columns = {n: v for n, v in changed.items() if n != "aliases"}
             if "description" in columns:
                 columns["described_by"] = None
@@ -318,6 +323,11 @@ async def remove_entities(tx: Transaction, ids: Sequence[UUID]) -> None:
         tx.log(ChangeKind.DELETED, NodeKind.ENTITY, id)
     tx.unindex(NodeKind.FACT, facts)
     tx.unindex(NodeKind.ENTITY, ids)
+
+
+async def _aliases(tx: Transaction, id: UUID) -> list[str]:
+    (found,) = await tx.read.lists(AliasRecord, "entity_id", [id], "match_key")
+    return [alias.name for alias in found]
 
 
 def _request(entity: NewEntity) -> dict[str, Any]:

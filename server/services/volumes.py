@@ -28,6 +28,7 @@ _OWN = (
     models.MemoryLink,
     models.Memory,
     models.Alias,
+    models.EntityBlock,
     models.Entity,
     models.Project,
     models.CodeArtifact,

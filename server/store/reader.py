@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
 from server import models
-from server.store import records, selections
+from server.store import blocks, records, selections
 from server.store.believing import NOW, present
 from server.store.filters import ChangeFilter, Everything, Filter
 from server.store.prepared import Columns, Line, fetch
@@ -350,6 +350,15 @@ class Reader:
             statement = select(own, other).where(own.in_(list(entities)), edge.c.status.in_(DEFAULT_VIEW)).limit(10_000)
             for mine, neighbour in await self.rows(statement):
                 found[mine].add(neighbour)
+        return found
+
+    async def blocked(self, volume: UUID, keys: Sequence[int], most: int) -> dict[int, list[UUID]]:
+        """Return the entities that are stored under each of these keys of likeness, the oldest `most` of each. One statement."""
+        found: dict[int, list[UUID]] = {}
+        if keys:
+            values = blocks.values(self.dialect, volume, keys, most)
+            for key, entity in await self.rows(blocks.of_keys(self.dialect), values):
+                found.setdefault(key, []).append(entity)
         return found
 
     async def numbers_of_volumes(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[int]:

@@ -24,6 +24,7 @@ from server import models
 from server.config import Settings
 from server.errors import Misconfigured
 from server.ids import new_id
+from server.services.blocking import possible_likes
 from server.store import Store, migrations
 from server.store.database import Database
 from server.store.reader import Reader
@@ -247,3 +248,36 @@ async def test_predicates_of_before_get_the_listed_half_lives_and_inverses_and_k
         "FRIEND_OF": ("MANY", "FRIEND_OF", True, 1825.0, "Who is a friend of whom."),
         "SINGS": ("MANY", None, False, None, None),
     }
+
+
+async def test_entities_of_before_can_be_found_by_likeness_and_by_legal_forms_of_today(database: Database) -> None:
+    """One whose new key another has keeps its own."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    volume, acme, plain, known = sorted(new_id() for _ in range(4))
+    common = {"volume_id": volume, "created_at": at, "updated_at": at, "properties": {}, "confidence": 1, "importance": 1}
+    told = {**common, "type": "organization", "type_stated": True, "sense": "", "origin": "stated", "version": 1}
+    rows: list[tuple[Any, dict[str, Any]]] = [
+        (models.Volume, {"id": volume, "name": "v", "version": 1, "created_at": at, "updated_at": at}),
+        (models.Entity, {**told, "id": acme, "name": "Acme Nyrt.", "match_key": "acmenyrt"}),
+        (models.Entity, {**told, "id": plain, "name": "Globex", "match_key": "globex"}),
+        (models.Entity, {**told, "id": known, "name": "Globex ehf.", "match_key": "globexehf"}),
+        (models.Alias, {**common, "entity_id": acme, "name": "Anvil Works s.r.o.", "match_key": "anvilworkss.r.o"}),
+    ]
+    async with database.writing(rebuilding=True) as connection:
+        await connection.run_sync(lambda c: command.upgrade(migrations._config(c), "0005"))
+        for model, row in rows:
+            columns = {c.name: c for c in model.__table__.c}
+            given = {name: value for name, value in row.items() if name in columns}
+            bare = table(model.__tablename__, *(column(name, columns[name].type) for name in given))
+            await connection.execute(bare.insert().values(given))
+    await migrations.migrate(database)
+    read = Reader(database.reading, database.dialect)
+    found = await read.entities_named(volume, ["acme", "anvilworks", "globex", "globexehf"])
+    assert {key: [entity.id for entity in entities] for key, entities in found.items()} == {
+        "acme": [acme],
+        "anvilworks": [acme],
+        "globex": [plain],
+        "globexehf": [known],
+    }
+    likes = await possible_likes(read, volume, [["Acme Group"], ["Anvil Werks"], ["Globxe"]])
+    assert likes == [[acme], [], [plain, known]]

@@ -5,7 +5,7 @@ Plain data, folded; what follows from them is decided where names are compared.
 
 from __future__ import annotations
 
-__all__ = ["FILLERS", "GENERATIONS", "NUMBERS", "SAME", "SMALL", "TITLES", "pet_names"]
+__all__ = ["FILLERS", "GENERATIONS", "NUMBERS", "SAME", "SMALL", "TITLES", "pet_names", "pet_root"]
 
 SMALL = frozenset(
     "the a an of and for in on at by de del della der die das den des du la le les el los las et und y e van von zu al el "
@@ -65,3 +65,9 @@ for _number, _group in enumerate(_PETS):
 def pet_names(one: str, other: str) -> bool:
     """Return whether two given names are forms of one: Bob and Robert."""
     return bool(_PET_GROUPS.get(one, frozenset()) & _PET_GROUPS.get(other, frozenset()))
+
+
+def pet_root(name: str) -> str:
+    """Return what stands for all forms of a given name, itself where it has only one."""
+    groups = _PET_GROUPS.get(name)
+    return _PETS[min(groups)].split()[0] if groups else name

@@ -1,0 +1,46 @@
+"""Where entities that may be alike are found: their keys are kept with them, and looked up for many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from server import models
+from server.services.likeness.blocks import probes, stored_keys
+from server.store import Transaction
+from server.store.reader import Reader
+
+__all__ = ["add_blocks", "possible_likes", "replace_blocks"]
+
+_SHARING = 32
+_LIKES = 64
+
+
+def add_blocks(tx: Transaction, entity_id: UUID, names: Iterable[str]) -> None:
+    """Let an entity be found as like others by these names too."""
+    own = [{"volume_id": tx.volume_id, "key": key, "entity_id": entity_id} for key in sorted(stored_keys(list(names)))]
+    tx.insert_if_absent(models.EntityBlock, own)
+
+
+def replace_blocks(tx: Transaction, entity_id: UUID, names: Iterable[str]) -> None:
+    """Let an entity be found as like others by these names only."""
+    tx.delete_where(models.EntityBlock, entity_id=entity_id)
+    add_blocks(tx, entity_id, names)
+
+
+async def possible_likes(read: Reader, volume: UUID, named: Sequence[Sequence[str]]) -> list[list[UUID]]:
+    """Return, for each entity by its names, the stored entities that may be like it, those with most keys in common first.
+
+    At most 64 of each, itself among them where it is stored; of a key that many share, the 32 oldest are looked at. One
+    statement, whatever the number.
+    """
+    keys = [probes(names) for names in named]
+    found = await read.blocked(volume, sorted(set().union(*keys)), _SHARING)
+    likes = []
+    for own in keys:
+        counts: dict[UUID, int] = {}
+        for key in own:
+            for entity in found.get(key, ()):
+                counts[entity] = counts.get(entity, 0) + 1
+        likes.append(sorted(counts, key=lambda entity: (-counts[entity], entity))[:_LIKES])
+    return likes
