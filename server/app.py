@@ -31,8 +31,7 @@ from server.embeddings import Embedder, open_embedder
 from server.errors import Misconfigured, ServerError
 from server.sample import sample_documents
 from server.services.documents import NewDocument
-from server.services.extraction import OFFLINE, offline_extractor
-from server.services.extraction.pool import ExtractionPool
+from server.services.extraction.readers import Readers
 from server.services.health import check_health
 from server.services.knowledge import Knowledge
 from server.store import Store
@@ -60,13 +59,13 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
         with usable(settings):
             embedder = await open_embedder(settings)
             stack.push_async_callback(embedder.aclose)
-            pool = ExtractionPool(offline_extractor, settings.extraction_workers)
-            stack.push_async_callback(asyncio.to_thread, pool.close)
+            readers = Readers(settings)
+            stack.push_async_callback(readers.aclose)
             store = Store(settings)
             stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
             await _open(store, embedder)
-        knowledge = Knowledge(settings, store, embedder, OFFLINE, pool.extract)
+        knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract)
         stack.push_async_callback(knowledge.close)
         await asyncio.to_thread(knowledge.uploads.incoming.sweep)
         yield knowledge

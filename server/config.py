@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -18,7 +18,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class Settings(BaseSettings):
     """Everything that can be set, each with a default that works on a laptop without a network."""
 
-    model_config = SettingsConfigDict(env_prefix="LOREGRAPH_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="LOREGRAPH_", extra="ignore", frozen=True, populate_by_name=True)
 
     data: Path = Field(Path("data"), description="Folder of the SQLite file and the LanceDB index.")
     database_url: str | None = Field(
@@ -63,13 +63,44 @@ class Settings(BaseSettings):
     conversion_memory: int = Field(
         1024, ge=64, description="MiB of memory that the reading of a PDF, Word or HTML file may take."
     )
-    extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents.")
+    extractor: Literal["auto", "claude", "offline"] = Field(
+        "auto", description="What reads documents: claude, offline, or auto: Claude where a key is set, else offline."
+    )
+    extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents offline.")
     extraction_concurrency: int | None = Field(
-        None, ge=1, description="Most chunks that are extracted at once, over all workers. Unset: no bound."
+        None, ge=1, description="Most chunks that are extracted offline at once, over all workers. Unset: no bound."
     )
     extraction_rate: float | None = Field(
-        None, gt=0, description="Most chunks whose extraction begins in a minute, over all workers. Unset: no bound."
+        None,
+        gt=0,
+        description="Most chunks whose offline extraction begins in a minute, over all workers. Unset: no bound.",
     )
+
+    anthropic_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("LOREGRAPH_ANTHROPIC_KEY", "ANTHROPIC_API_KEY"),
+        description="Key of Claude's API. ANTHROPIC_API_KEY is read too.",
+    )
+    anthropic_url: str = Field(
+        "https://api.anthropic.com", description="Base URL of the Messages API, of a gateway in front of it, say."
+    )
+    claude_model: str = Field("claude-haiku-5-5", description="Claude that extracts: a cheap one is good enough.")
+    claude_strong_model: str = Field("claude-opus-5-5", description="Claude that judges and answers.")
+    claude_effort: Literal["none", "low", "medium", "high"] = Field(
+        "low", description="Effort that extraction asks of Claude; none for a model that takes no effort."
+    )
+    claude_concurrency: int = Field(
+        4, ge=1, le=256, description="Most calls of Claude for extraction at once, over all workers."
+    )
+    claude_rate: float | None = Field(
+        None,
+        gt=0,
+        description="Most calls of Claude for extraction that begin in a minute, over all workers. Unset: no bound.",
+    )
+    claude_max_tokens: int = Field(
+        16_000, ge=256, le=128_000, description="Most tokens of one answer of Claude, its thinking included."
+    )
+    claude_timeout: float = Field(180, gt=0, le=3_600, description="Seconds that one answer of Claude may take.")
     ingestion: bool = Field(
         True, description="Work on ingestions inside the server. If false, run `loregraph worker` beside it."
     )
@@ -127,6 +158,21 @@ class Settings(BaseSettings):
         if url is not None and not url.startswith("postgresql+asyncpg://"):
             raise ValueError("use postgresql+asyncpg://user:password@host/name, or leave it unset for SQLite")
         return url
+
+    @field_validator("anthropic_key")
+    @classmethod
+    def _given(cls, key: SecretStr | None) -> SecretStr | None:
+        return key if key is not None and key.get_secret_value().strip() else None
+
+    @property
+    def uses_claude(self) -> bool:
+        """Whether documents are read by Claude."""
+        return self.extractor == "claude" or (self.extractor == "auto" and self.anthropic_key is not None)
+
+    @property
+    def extractions_at_once(self) -> int:
+        """How many chunks one process has extracted from at a time."""
+        return self.claude_concurrency if self.uses_claude else self.extraction_workers
 
     @property
     def sqlite_path(self) -> Path:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from server.errors import Misconfigured, UpstreamUnavailable
 from server.retry_after import parse_retry_after
-from server.terms import Usage
+from server.terms import NO_USAGE, Usage
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError, AsyncAnthropic
@@ -39,7 +39,7 @@ _BUSY = (429, 529)
 class ModelFailure(UpstreamUnavailable):
     """A call that gave nothing to go on with. `raw` is the answer where there was one, `usage` what that took."""
 
-    def __init__(self, message: str, raw: str | None = None, usage: Usage = Usage()) -> None:  # noqa: B008 -- immutable
+    def __init__(self, message: str, raw: str | None = None, usage: Usage = NO_USAGE) -> None:
         super().__init__(message)
         self.raw = raw
         self.usage = usage

@@ -185,3 +185,7 @@ class Usage(NamedTuple):
     def total(self) -> int:
         """What was sent and what was answered."""
         return self.input + self.output
+
+
+NO_USAGE = Usage()
+"""What an answer takes that no model gave."""

@@ -30,6 +30,9 @@ def in_a_loop_of_its_own(work: Coroutine[Any, Any, None]) -> None:
         thread.submit(asyncio.run, work).result()
 
 
+os.environ.pop("ANTHROPIC_API_KEY", None)  # nothing here is read by Claude unless a test says so
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     if program("initdb") is None:

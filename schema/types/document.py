@@ -230,6 +230,10 @@ class FailedStep:
     kills: int = attribute(
         "row.kills", description="How many workers died or stood still over it; those are no failures."
     )
+    waits: int = attribute(
+        "row.waits",
+        description="How often the model asked to wait, over its limits or overloaded; those are no failures.",
+    )
     row: strawberry.Private[DeadJobRecord]
 
     @staticmethod
@@ -255,7 +259,16 @@ class Ingestion(Node):
     relationships_found: int = attribute(
         "row.relationships_found", description="How many relationships it states, known ones included."
     )
-    extractor: str = attribute("row.extractor", description="What reads the document.")
+    extractor: str = attribute(
+        "row.extractor", description="What reads the document: the offline extractor, or a model by its name."
+    )
+    input_tokens: int = attribute(
+        "row.input_tokens",
+        description="How many tokens the model was sent, by all attempts that it answered, cached ones included; 0 offline.",
+    )
+    output_tokens: int = attribute(
+        "row.output_tokens", description="How many tokens the model answered, its thinking included; 0 offline."
+    )
     started_at: datetime | None = attribute("row.started_at", description="When a worker last took it up.")
     finished_at: datetime | None = attribute("row.finished_at", description="When it ended.")
     row: strawberry.Private[IngestionRecord]

@@ -46,7 +46,7 @@ class Local:
         self._volume = volume
         self._authority = authority
         # Enough for each process to have a next one, and for small texts to be embedded together.
-        self.concurrency = 2 * knowledge.settings.extraction_workers + 4
+        self.concurrency = 2 * knowledge.settings.extractions_at_once + 4
 
     async def ingest(self, source: Source) -> Outcome:
         """Have a file ingested, and wait for it.

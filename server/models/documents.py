@@ -98,6 +98,8 @@ class Ingestion(Identified, Stamped, table=True):
     entities_found: int = 0
     facts_found: int = 0
     relationships_found: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
     actor: str = "local"
     started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)

@@ -15,7 +15,8 @@ from server.terms import JobKind, JobStatus
 class Job(Identified, table=True):
     """One step of an ingestion. `fence` counts the claims: who commits with an older one is late, and is refused.
 
-    `failures` are answers that did not come or could not be used, `kills` workers that died or stood still over it.
+    `failures` are answers that did not come or could not be used, `kills` workers that died or stood still over it, `waits` the
+    times that the model asked to wait.
     `lane` names what bounds it, for a model its name. `answer` is JSON, what the step is for; a dead job keeps its error
     instead and, where there was one, the raw answer that could not be used.
     """
@@ -39,6 +40,7 @@ class Job(Identified, table=True):
     fence: int = 0
     failures: int = 0
     kills: int = 0
+    waits: int = 0
     error: str | None = None
     raw: str | None = None
     answer: str | None = None

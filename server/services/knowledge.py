@@ -6,6 +6,7 @@ from server.config import Settings
 from server.embeddings import Embedder
 from server.services.documents import Documents
 from server.services.entities import Entities
+from server.services.extraction import OFFLINE
 from server.services.facts import Facts
 from server.services.formats import Converter
 from server.services.imports import Imports
@@ -39,8 +40,11 @@ class Knowledge:
         self.converter = Converter(settings)
         self.uploads = Uploads(store, self.converter)
         self.imports = Imports(store, embedder)
-        limit = Limit(settings.extraction_concurrency, settings.extraction_rate)
-        self.worker = IngestionWorker(store, embedder, extract, settings, {extractor: limit})
+        limits = {extractor: Limit(settings.extraction_concurrency, settings.extraction_rate)}
+        limits[OFFLINE] = limits[extractor]
+        if settings.anthropic_key is not None:
+            limits[settings.claude_model] = Limit(settings.claude_concurrency, settings.claude_rate)
+        self.worker = IngestionWorker(store, embedder, extract, settings, limits)
 
     async def close(self) -> None:
         """End the processes that read files."""

@@ -23,7 +23,7 @@ from server.store.reader import Reader
 from server.store.records import DeadJobRecord
 from server.store.relations import table_of
 from server.store.transaction import Transaction, utc_now
-from server.terms import UNFINISHED, IngestionStatus, JobKind, JobStatus
+from server.terms import NO_USAGE, UNFINISHED, IngestionStatus, JobKind, JobStatus, Usage
 
 __all__ = ["Job", "JobQueue", "LeaseLost", "Limit", "backlog", "cancel", "dead_jobs", "enqueue", "open_jobs", "restart"]
 
@@ -48,6 +48,7 @@ class Job(NamedTuple):
     fence: int
     failures: int
     kills: int
+    waits: int
 
 
 class Limit(NamedTuple):
@@ -180,9 +181,18 @@ class JobQueue:
             await self._progress(connection, job, progress)
 
     async def advance(
-        self, job: Job, answer: str, kind: JobKind, ordinal: int, lane: str, **progress: int
+        self,
+        job: Job,
+        answer: str,
+        kind: JobKind,
+        ordinal: int,
+        lane: str,
+        usage: Usage = NO_USAGE,
+        **progress: int,
     ) -> Job | None:
         """Commit what a step has answered, and make the next one: this worker's at once, unless its lane is bounded.
+
+        `usage` is what a model took for the answer; it is added to what the ingestion took before.
 
         Raises:
             LeaseLost: the job is not this worker's any more; nothing is kept.
@@ -200,6 +210,7 @@ class JobQueue:
             "fence": 1 if mine else 0,
             "failures": 0,
             "kills": 0,
+            "waits": 0,
         }
         until = self._in(self._lease) if mine else None
         async with self._database.writing(lasting=False) as connection:
@@ -207,7 +218,7 @@ class JobQueue:
             await connection.execute(self._once(("next", mine), lambda: insert(_job).values(lease_until=until)), values)
             # Whoever cancels takes the jobs too: without progress to note, the ingestion need not be asked.
             if progress:
-                await self._progress(connection, job, progress, held=False)
+                await self._progress(connection, job, progress, usage, held=False)
         return Job._make(values[name] for name in Job._fields) if mine else None
 
     def _doing(self) -> Any:
@@ -219,19 +230,36 @@ class JobQueue:
         }
         return update(_job).where(_HELD).values(done).returning(_job.c.id)
 
-    async def retry(self, job: Job, error: str, delay: float) -> None:
+    async def retry(self, job: Job, error: str, delay: float, usage: Usage = NO_USAGE) -> None:
         """Count a failure, and let the job be claimed again after `delay` seconds.
 
         Raises:
             LeaseLost: the job is not this worker's any more.
         """
-        again = {"failures": _job.c.failures + 1, "error": error, "due_at": self._in(delay)}
         async with self._database.writing(lasting=False) as connection:
-            given = update(_job).where(_HELD).values(status=_READY, **again, **_FREE).returning(_job.c.id)
-            await self._only(connection, given, _claim(job))
-            await self._end(connection, job, IngestionStatus.PENDING, error=error)
+            await self._put_back(connection, job, error, delay, usage, failures=_job.c.failures + 1)
 
-    async def bury(self, job: Job, error: str, raw: str | None = None) -> None:
+    async def wait(self, job: Job, error: str, delay: float) -> None:
+        """Let a job be claimed again after `delay` seconds, and no other of its lane begin before: no failure of any of them.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more.
+        """
+        until = self._in(delay)
+        later = _lane.c.free_at.is_(None) | (_lane.c.free_at < until)
+        async with self._database.writing(lasting=False) as connection:
+            await connection.execute(self._database.insert(_lane).on_conflict_do_nothing(), [{"name": job.lane}])
+            await connection.execute(update(_lane).where(_lane.c.name == job.lane, later).values(free_at=until))
+            await self._put_back(connection, job, error, delay, NO_USAGE, waits=_job.c.waits + 1)
+
+    async def _put_back(
+        self, connection: AsyncConnection, job: Job, error: str, delay: float, usage: Usage, **counted: Any
+    ) -> None:
+        again = {"status": _READY, "error": error, "due_at": self._in(delay), **counted, **_FREE}
+        await self._only(connection, update(_job).where(_HELD).values(again).returning(_job.c.id), _claim(job))
+        await self._end(connection, job, IngestionStatus.PENDING, usage, error=error)
+
+    async def bury(self, job: Job, error: str, raw: str | None = None, usage: Usage = NO_USAGE) -> None:
         """Give a job up, and with it the ingestion, which FAILED; the raw answer is kept with it.
 
         Raises:
@@ -241,7 +269,7 @@ class JobQueue:
         async with self._database.writing(lasting=False) as connection:
             dead = update(_job).where(_HELD).values(status=JobStatus.DEAD.value, **last, **_FREE)
             await self._only(connection, dead.returning(_job.c.id), _claim(job))
-            await self._end(connection, job, IngestionStatus.FAILED, error=error, finished_at=self._in(0))
+            await self._end(connection, job, IngestionStatus.FAILED, usage, error=error, finished_at=self._in(0))
 
     async def release(self) -> None:
         """Give back all that this worker holds, so that the next one need not wait for the leases; no failure, no kill."""
@@ -285,23 +313,41 @@ class JobQueue:
             raise LeaseLost("Another worker has it, or it was cancelled.")
 
     async def _progress(
-        self, connection: AsyncConnection, job: Job, progress: Mapping[str, int], *, held: bool = True
+        self,
+        connection: AsyncConnection,
+        job: Job,
+        progress: Mapping[str, int],
+        usage: Usage = NO_USAGE,
+        *,
+        held: bool = True,
     ) -> None:
         names = tuple(progress)
         noting = self._once((names, held), lambda: self._noting(names, held=held))
-        told = {f"{name}_": value for name, value in progress.items()}
+        told = {f"{name}_": value for name, value in progress.items()} | {
+            "input_": usage.input,
+            "output_": usage.output,
+        }
         await self._only(connection, noting, {"run": job.ingestion_id, **(_claim(job) if held else {}), **told})
 
     def _noting(self, names: Sequence[str], *, held: bool) -> Any:
         running = _being(_RUN, IngestionStatus.RUNNING)
         if held:
             running = running & select(_job.c.id).where(_HELD).exists()
-        values: dict[str, Any] = {"error": None, **{name: bindparam(f"{name}_") for name in names}}
+        spent = _spent(bindparam("input_"), bindparam("output_"))
+        values: dict[str, Any] = {"error": None, **spent, **{name: bindparam(f"{name}_") for name in names}}
         return update(_ingestion).where(running).values(values).returning(_ingestion.c.id)
 
-    async def _end(self, connection: AsyncConnection, job: Job, status: IngestionStatus, **values: Any) -> None:
+    async def _end(
+        self, connection: AsyncConnection, job: Job, status: IngestionStatus, usage: Usage, **values: Any
+    ) -> None:
         running = _being(job.ingestion_id, IngestionStatus.RUNNING)
+        values |= _spent(usage.input, usage.output) if usage.total else {}
         await connection.execute(update(_ingestion).where(running).values(status=status.value, **values))
+
+
+def _spent(input: Any, output: Any) -> dict[str, Any]:
+    """Return the columns that count what a model took."""
+    return {"input_tokens": _ingestion.c.input_tokens + input, "output_tokens": _ingestion.c.output_tokens + output}
 
 
 _FREE = {"lease_owner": None, "lease_until": None}
@@ -354,8 +400,18 @@ async def cancel(tx: Transaction, ingestion_id: UUID, reason: str) -> bool:
 
 
 def restart(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
-    """Queue an ingestion that has failed or was cancelled anew, from its first step."""
-    fresh = {"error": None, "chunks_done": 0, "chunks_total": 0, "started_at": None, "finished_at": None}
+    """Queue an ingestion that has failed or was cancelled anew, from its first step, in the lane of what reads it now.
+
+    What a model took before stays counted.
+    """
+    fresh: dict[str, Any] = {
+        "error": None,
+        "chunks_done": 0,
+        "chunks_total": 0,
+        "started_at": None,
+        "finished_at": None,
+    }
+    fresh["extractor"] = lane
     tx.delete_where(models.Job, ingestion_id=ingestion_id)
     tx.update(models.Ingestion, ingestion_id, status=IngestionStatus.PENDING.value, **fresh)
     enqueue(tx, ingestion_id, lane)

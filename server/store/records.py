@@ -230,6 +230,8 @@ class IngestionRecord(NamedTuple):
     entities_found: int
     facts_found: int
     relationships_found: int
+    input_tokens: int
+    output_tokens: int
     actor: str
     chunk_size: int
     created_at: datetime
@@ -247,6 +249,7 @@ class DeadJobRecord(NamedTuple):
     raw: str | None
     failures: int
     kills: int
+    waits: int
 
 
 class RejectionRecord(NamedTuple):

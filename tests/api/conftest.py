@@ -26,6 +26,7 @@ from server import models
 from server.auth import LOCAL
 from server.config import Settings
 from server.services.extraction.protocol import Extraction
+from server.services.ingestion.worker import Extract
 from server.services.knowledge import Knowledge
 from server.store import Store
 
@@ -168,11 +169,19 @@ class Api:
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[Api]:
     """An open server with a volume "default", whose worker runs and whose follower is stepped by hand."""
-    embedder, extractor = HashEmbedder(), ScriptedExtractor()
+    extractor = ScriptedExtractor()
+    async with served(settings, extractor.name, extractor.read, extractor) as client:
+        yield client
+
+
+@asynccontextmanager
+async def served(settings: Settings, name: str, extract: Extract, scripted: ScriptedExtractor) -> AsyncIterator[Api]:
+    """Open a server as `api` has it, whose documents are read by `extract`."""
+    embedder = HashEmbedder()
     store = Store(settings)
     await store.migrate()
     await store.open(embedder.name, embedder.dimension, embedder.embed)
-    knowledge = Knowledge(settings, store, embedder, extractor.name, extractor.read)
+    knowledge = Knowledge(settings, store, embedder, name, extract)
     await knowledge.volumes.ensure("default", "test")
     worker = asyncio.create_task(knowledge.worker.run())
     schema = build_schema(Limits())
@@ -183,7 +192,7 @@ async def api(settings: Settings) -> AsyncIterator[Api]:
     endpoint = GraphQLEndpoint(schema, context=context)
     app = Starlette(routes=[Route("/graphql", endpoint), Route("/documents", UploadEndpoint(context))])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as http:
-        client = Api(http, knowledge, extractor)
+        client = Api(http, knowledge, scripted)
         for engine in store.database.engines:
             event.listen(
                 engine.sync_engine,

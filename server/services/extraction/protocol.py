@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from server.llm import UnusableAnswer
-from server.terms import Precision, Usage, ValueType
+from server.terms import NO_USAGE, Precision, Usage, ValueType
 
 __all__ = [
     "ChunkText",
@@ -118,7 +118,7 @@ class ChunkText:
     """One chunk as an extractor sees it. `known`: names of earlier chunks of the document; their keys may be used as subjects and targets.
 
     `headings`: those that it stands under, outermost first, its own first one among them; `table`: the line with the heads of the table
-    that its first row goes on with.
+    that its first row goes on with; `reader`: the name of what is to read it.
     """
 
     text: str
@@ -126,6 +126,7 @@ class ChunkText:
     known: tuple[KnownName, ...] = ()
     headings: tuple[str, ...] = ()
     table: str = ""
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,8 @@ class Extraction:
     facts: list[ExtractedFact] = field(default_factory=list)
     relationships: list[ExtractedRelationship] = field(default_factory=list)
     rejected: list[RejectedItem] = field(default_factory=list)
+    usage: Usage = NO_USAGE
+    """The tokens that it took, where a model was asked."""
 
 
 class Extractor(Protocol):

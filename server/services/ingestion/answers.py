@@ -23,7 +23,7 @@ from server.services.extraction.protocol import (
     Span,
 )
 from server.services.reading import NamedThing, Reading, Statement
-from server.terms import Precision, ValueType
+from server.terms import NO_USAGE, Precision, Usage, ValueType
 
 __all__ = ["decode_extraction", "decode_reading", "encode"]
 
@@ -104,7 +104,12 @@ def decode_extraction(text: str) -> Extraction:
         [_fact(one) for one in given.get("facts", ())],
         [_edge(one) for one in given.get("relationships", ())],
         [_rejected(one) for one in given.get("rejected", ())],
+        _usage(given.get("usage")),
     )
+
+
+def _usage(given: Any) -> Usage:
+    return Usage(*given) if isinstance(given, list) else NO_USAGE
 
 
 def decode_reading(text: str) -> Reading:

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 from uuid import UUID, uuid4
@@ -19,20 +20,20 @@ from uuid import UUID, uuid4
 from server.config import Settings
 from server.embeddings import Embedder
 from server.errors import NotFound, ServerError, UpstreamUnavailable
-from server.services.extraction.protocol import ChunkText, Extraction, UnusableAnswer
+from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.indexing import Together
 from server.services.ingestion.answers import decode_extraction, decode_reading, encode
+from server.services.ingestion.failing import ATTEMPTS, GiveUp, TryAgain, Wait, consequence
 from server.services.ingestion.writer import DocumentWriter
 from server.services.reading import Gathering, Reading, cut
 from server.store import Store
 from server.store.jobs import Job, JobQueue, LeaseLost, Limit
 from server.store.records import DocumentRecord, IngestionRecord
 from server.store.signals import rest
-from server.terms import UNFINISHED, JobKind
+from server.terms import NO_USAGE, UNFINISHED, JobKind, Usage
 
 __all__ = ["ATTEMPTS", "KILLS", "STORE_LANE", "WRITERS", "Extract", "IngestionWorker"]
 
-ATTEMPTS = 5
 WRITERS = 4
 KILLS = 20
 """Workers that may die over one step before it is given up: by then the step is what kills them."""
@@ -73,7 +74,7 @@ class IngestionWorker:
         self._store = store
         self._embedder = Together(embedder, lambda: min(WRITERS, len(self._held)))
         self._extract = extract
-        self._extracting = asyncio.Semaphore(settings.extraction_workers)
+        self._extracting = asyncio.Semaphore(settings.extractions_at_once)
         self._settings = settings
         self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
         self._wake = asyncio.Event()
@@ -98,7 +99,7 @@ class IngestionWorker:
 
     async def _dispatch(self, group: asyncio.TaskGroup) -> None:
         """Take up what waits, in as many places as there are. One looks for all: each commit of anybody wakes the worker."""
-        places = asyncio.Semaphore(self._settings.extraction_workers + WRITERS)
+        places = asyncio.Semaphore(self._settings.extractions_at_once + WRITERS)
 
         def leave(_: asyncio.Task[None]) -> None:
             places.release()
@@ -214,15 +215,18 @@ class IngestionWorker:
                 self._held.pop((job.id, job.fence), None)
 
     async def _again_or_bury(self, job: Job, error: ServerError) -> None:
-        if job.failures + 1 >= ATTEMPTS:
-            await self._bury(job, error.message, error.raw if isinstance(error, UnusableAnswer) else None)
-            return
         with suppress(LeaseLost):
-            await self._queue.retry(job, error.message, 0.5 * 2 ** (job.failures + 1))
+            match consequence(job, error, ATTEMPTS):
+                case Wait(delay, told):
+                    await self._queue.wait(job, told, delay)
+                case TryAgain(delay, told, usage):
+                    await self._queue.retry(job, told, delay, usage)
+                case GiveUp(told, raw, usage):
+                    await self._queue.bury(job, told, raw, usage)
 
-    async def _bury(self, job: Job, told: str, raw: str | None = None) -> None:
+    async def _bury(self, job: Job, told: str) -> None:
         with suppress(LeaseLost):
-            await self._queue.bury(job, told, raw)
+            await self._queue.bury(job, told)
 
     async def _patiently(self, act: Callable[[], Awaitable[T]]) -> T:
         """Do what needs the database; while that is away, try again for as long as a lease lasts."""
@@ -268,12 +272,12 @@ class IngestionWorker:
         total, number = len(gathering.reading.chunks), job.ordinal
         if number == 0 and total > 1:
             await self._queue.note(job, chunks_total=total)
-        found, answer = await self._answered(job, gathering.text(number))
+        found, answer = await self._answered(job, replace(gathering.text(number), reader=job.lane))
         gathering.add(number, found)
         kind, ordinal = (JobKind.CHUNK, number + 1) if number + 1 < total else (JobKind.RESOLVE, 0)
         lane = job.lane if kind is JobKind.CHUNK else STORE_LANE
         progress = {"chunks_done": number + 1, "chunks_total": total}
-        return await self._advance(job, answer, kind, ordinal, lane, **progress)
+        return await self._advance(job, answer, kind, ordinal, lane, found.usage, **progress)
 
     async def _answered(self, job: Job, text: ChunkText) -> tuple[Extraction, str]:
         """Return what a chunk says, and that as JSON: from the spool, where a worker before has had the answer."""
@@ -294,11 +298,11 @@ class IngestionWorker:
         return await self._advance(job, answer, JobKind.WRITE, 0, STORE_LANE)
 
     async def _advance(
-        self, job: Job, answer: str, kind: JobKind, ordinal: int, lane: str, **progress: int
+        self, job: Job, answer: str, kind: JobKind, ordinal: int, lane: str, usage: Usage = NO_USAGE, **progress: int
     ) -> Job | None:
         async def commit() -> Job | None:
             asked = time.monotonic()
-            following = await self._queue.advance(job, answer, kind, ordinal, lane, **progress)
+            following = await self._queue.advance(job, answer, kind, ordinal, lane, usage, **progress)
             if following is not None:
                 self._held[following.id, following.fence] = asked
             return following

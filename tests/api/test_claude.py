@@ -1,0 +1,338 @@
+"""Documents that Claude reads, through GraphQL and the real worker, on both databases, against a local Messages API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from api.conftest import Api, served
+from doubles import ScriptedExtractor
+from messages import (
+    BAD_KEY,
+    BROKEN,
+    HANGS_UP,
+    NOTHING,
+    OVERLOADED,
+    STALLS,
+    Messages,
+    Reply,
+    busy,
+    cut_off,
+    fenced,
+    refuses,
+    says,
+    serving_messages,
+)
+from pydantic import SecretStr
+from scripted import names
+
+from server import models
+from server.config import Settings
+from server.services.extraction.readers import Readers
+
+TEXT = "Ada Lind joined Northwind in 2022. Northwind sells tea."
+ADA = {
+    "key": "e1",
+    "name": "Ada Lind",
+    "type": "person",
+    "aliases": [],
+    "description": None,
+    "quote": "Ada Lind",
+    "confidence": 1,
+}
+NORTHWIND = {**ADA, "key": "e2", "name": "Northwind", "type": "organization", "quote": "Northwind"}
+SELLS = {
+    "subject": "e2",
+    "content": "Northwind sells tea.",
+    "predicate": "SELLS",
+    "value": "tea",
+    "value_type": "TEXT",
+    "category": None,
+    "valid_from": None,
+    "valid_to": None,
+    "quote": "Northwind sells tea.",
+    "importance": 0.5,
+    "confidence": 1,
+}
+JOINED = {
+    "source": "e1",
+    "type": "WORKS_AT",
+    "target": "e2",
+    "description": None,
+    "valid_from": "2022",
+    "valid_to": None,
+    "quote": "Ada Lind joined Northwind in 2022.",
+    "confidence": 1,
+}
+ANSWER = {"entities": [ADA, NORTHWIND], "facts": [SELLS], "relationships": [JOINED]}
+RUN = (
+    "ingestion { id status error extractor inputTokens outputTokens entitiesFound factsFound relationshipsFound "
+    "rejected { kind item reason } failedStep { error rawAnswer failures waits } }"
+)
+
+
+@pytest.fixture
+async def messages(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Messages]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    async with serving_messages() as server:
+        server.answer = lambda _request: says(ANSWER)
+        yield server
+
+
+@pytest.fixture
+def keyed(settings: Settings, messages: Messages) -> Settings:
+    """Settings under which Claude reads."""
+    more = {"anthropic_key": SecretStr("sk-1"), "anthropic_url": messages.url, "claude_timeout": 0.5}
+    return settings.model_copy(update=more)
+
+
+@pytest.fixture
+async def api(keyed: Settings) -> AsyncIterator[Api]:
+    readers = Readers(keyed)
+    async with served(keyed, readers.name, readers.extract, ScriptedExtractor()) as client:
+        yield client
+    await readers.aclose()
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try again at once."""
+    monkeypatch.setattr("server.services.ingestion.failing.PAUSE", 0.001)
+
+
+async def read(api: Api, text: str = TEXT, **more: Any) -> dict[str, Any]:
+    """Have a text read to the end; return its ingestion."""
+    done = await api.do("ingestDocument", RUN, **{"title": "Notes", "text": text, "wait": True, **more})
+    run: dict[str, Any] = done["ingestion"]
+    return run
+
+
+def outcome(run: dict[str, Any]) -> tuple[str, int, int, int, int, int]:
+    """Status; entities, facts and relationships found; tokens sent and answered."""
+    found = (run["entitiesFound"], run["factsFound"], run["relationshipsFound"])
+    return (run["status"], *found, run["inputTokens"], run["outputTokens"])
+
+
+async def test_what_claude_says_is_stored_with_its_words_and_its_tokens(api: Api, messages: Messages) -> None:
+    run = await read(api)
+    assert outcome(run) == ("DONE", 2, 1, 1, 100, 20)
+    assert (run["error"], run["rejected"], run["extractor"]) == (None, [], "claude-haiku-5-5")
+    assert await names(api) == [("Ada Lind", "person", []), ("Northwind", "organization", [])]
+    volume = await api.volume(
+        "facts { nodes { content value confidence evidence { quote start end verified } } } "
+        "relationships { nodes { text validFrom validFromPrecision evidence { quote } } }"
+    )
+    (sells,) = volume["facts"]["nodes"]
+    quoted = {"quote": "Northwind sells tea.", "start": 35, "end": 55, "verified": True}
+    assert sells == {"content": "Northwind sells tea.", "value": "tea", "confidence": 0.8, "evidence": [quoted]}
+    (joined,) = volume["relationships"]["nodes"]
+    assert joined == {
+        "text": "Ada Lind works at Northwind",
+        "validFrom": "2022-01-01T00:00:00Z",
+        "validFromPrecision": "YEAR",
+        "evidence": [{"quote": "Ada Lind joined Northwind in 2022."}],
+    }
+    (request,) = messages.requests
+    assert (request.body["model"], request.body["max_tokens"], request.chunk) == ("claude-haiku-5-5", 16_000, TEXT)
+
+
+@pytest.mark.parametrize(
+    "reply", [fenced(ANSWER), says(f"Sure: {json.dumps(ANSWER)} Done.")], ids=["fenced", "with prose"]
+)
+async def test_a_fence_or_prose_around_the_answer_loses_nothing(api: Api, messages: Messages, reply: Reply) -> None:
+    messages.script = [reply]
+    run = await read(api)
+    assert (outcome(run), run["rejected"]) == (("DONE", 2, 1, 1, 100, 20), [])
+
+
+async def test_what_fails_the_checks_is_listed_and_the_rest_is_stored(api: Api, messages: Messages) -> None:
+    bad_fact, bad_edge = {**SELLS, "quote": "Northwind sells coffee."}, {**JOINED, "target": "e9"}
+    nameless = {**ADA, "key": "e3", "name": None}
+    messages.script = [
+        says({"entities": [ADA, NORTHWIND, nameless], "facts": [SELLS, bad_fact], "relationships": [JOINED, bad_edge]})
+    ]
+    run = await read(api)
+    assert outcome(run) == ("DONE", 2, 1, 1, 100, 20)
+    assert run["rejected"] == [
+        {"kind": "entity", "item": nameless, "reason": "name must be text."},
+        {"kind": "fact", "item": bad_fact, "reason": "The quote does not occur in the text."},
+        {"kind": "relationship", "item": bad_edge, "reason": "One of its ends is not among the entities."},
+    ]
+
+
+async def test_of_an_answer_that_was_cut_off_the_whole_items_are_stored(api: Api, messages: Messages) -> None:
+    messages.script = [cut_off(ANSWER, '"WORKS_AT"')]
+    run = await read(api)
+    assert outcome(run) == ("DONE", 2, 1, 0, 100, 20)
+    (piece,) = run["rejected"]
+    assert (piece["kind"], piece["reason"]) == (
+        "relationship",
+        "The answer was cut off here: raise LOREGRAPH_CLAUDE_MAX_TOKENS.",
+    )
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    ("reply", "told", "raw"),
+    [
+        (says("I found nothing."), "The answer of Claude is no JSON of what was asked for.", "I found nothing."),
+        (
+            says({**NOTHING, "facts": [{**SELLS, "subject": "e9"}]}),
+            "Nothing of the 1 items that Claude answered is sound: Its subject is not among the entities.",
+            json.dumps({**NOTHING, "facts": [{**SELLS, "subject": "e9"}]}),
+        ),
+    ],
+    ids=["no JSON", "nothing sound"],
+)
+async def test_an_unusable_answer_is_asked_for_again_and_five_end_the_ingestion_with_the_last(
+    api: Api, messages: Messages, reply: Reply, told: str, raw: str
+) -> None:
+    messages.about = {"Ada": [reply]}
+    run = await read(api)
+    assert outcome(run) == ("FAILED", 0, 0, 0, 500, 100)
+    assert (run["error"], run["failedStep"]) == (told, {"error": told, "rawAnswer": raw, "failures": 5, "waits": 0})
+    assert len(messages.requests) == 5
+    assert [await api.rows(table) for table in (models.Entity, models.Fact, models.Relationship, models.Rejection)] == [
+        []
+    ] * 4
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_the_tokens_of_answers_that_were_of_no_use_count(api: Api, messages: Messages) -> None:
+    messages.script = [
+        says("No."),
+        BROKEN,
+        says("", usage={"input_tokens": 7, "cache_read_input_tokens": 3, "output_tokens": 1}),
+    ]
+    assert outcome(await read(api)) == ("DONE", 2, 1, 1, 210, 41)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("reply", [BROKEN, HANGS_UP, STALLS], ids=["500", "hangs up", "stalls"])
+async def test_a_model_that_fails_hangs_up_or_stalls_is_asked_again(api: Api, messages: Messages, reply: Reply) -> None:
+    messages.script = [reply]
+    assert outcome(await read(api)) == ("DONE", 2, 1, 1, 100, 20)
+    assert len(messages.requests) == 2
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_model_that_stays_away_is_given_up_after_five_attempts(api: Api, messages: Messages) -> None:
+    messages.about = {"Ada": [BROKEN]}
+    run = await read(api)
+    told = "Claude is failing (500: Internal server error)."
+    assert (outcome(run), run["error"]) == (("FAILED", 0, 0, 0, 0, 0), told)
+    assert run["failedStep"] == {"error": told, "rawAnswer": None, "failures": 5, "waits": 0}
+
+
+@pytest.mark.parametrize(
+    ("reply", "told", "raw", "tokens"),
+    [
+        (
+            BAD_KEY,
+            "Claude refused the key (401: invalid x-api-key). Set LOREGRAPH_ANTHROPIC_KEY to a valid one, then retryIngestion.",
+            None,
+            (0, 0),
+        ),
+        (
+            refuses("It may be misused."),
+            "Claude refused to answer (It may be misused.). Another model may: set LOREGRAPH_CLAUDE_MODEL.",
+            "I would rather not.",
+            (100, 20),
+        ),
+    ],
+    ids=["key", "content"],
+)
+async def test_a_refusal_ends_the_ingestion_at_once_and_says_what_to_do(
+    api: Api, messages: Messages, reply: Reply, told: str, raw: str | None, tokens: tuple[int, int]
+) -> None:
+    messages.about = {"Ada": [reply]}
+    run = await read(api)
+    assert outcome(run) == ("FAILED", 0, 0, 0, *tokens)
+    assert (run["error"], run["failedStep"]) == (told, {"error": told, "rawAnswer": raw, "failures": 1, "waits": 0})
+    assert len(messages.requests) == 1
+    assert [await api.rows(table) for table in (models.Entity, models.Fact, models.Rejection)] == [[]] * 3
+
+
+async def test_an_ingestion_that_failed_for_its_key_goes_on_with_a_good_one(api: Api, messages: Messages) -> None:
+    messages.script = [BAD_KEY]
+    run = await read(api)
+    await api.do("retryIngestion", "ingestion { id }", id=run["id"])
+    ended = await ended_of(api, run["id"])
+    assert outcome(ended) == ("DONE", 2, 1, 1, 100, 20)
+
+
+async def ended_of(api: Api, id: str) -> dict[str, Any]:
+    """Return an ingestion once it has ended."""
+    async with asyncio.timeout(20):
+        while True:
+            run = await api.node(id, RUN.removeprefix("ingestion { ").removesuffix(" }"))
+            if run["status"] not in ("PENDING", "RUNNING"):
+                return run
+            await asyncio.sleep(0.05)
+
+
+async def test_a_model_that_asks_to_wait_is_asked_again_when_it_said_and_that_is_no_failure(
+    api: Api, messages: Messages
+) -> None:
+    messages.script = [busy("1"), OVERLOADED]
+    began = time.monotonic()
+    run = await read(api)
+    # one second as asked, then, unasked, twice two for the second wait
+    assert 5 <= time.monotonic() - began < 9
+    assert outcome(run) == ("DONE", 2, 1, 1, 100, 20)
+    assert len(messages.requests) == 3
+
+
+async def test_while_the_model_asks_to_wait_nothing_else_is_asked_of_it(api: Api, messages: Messages) -> None:
+    messages.script = [busy("2")]
+    first = await api.do("ingestDocument", RUN, title="One", text=TEXT)
+    async with asyncio.timeout(5):
+        while not any(lane["free_at"] for lane in await api.rows(models.Lane)):
+            await asyncio.sleep(0.02)
+    began = time.monotonic()
+    second = await read(api, f"{TEXT} Again.", title="Two")
+    assert time.monotonic() - began > 1
+    assert (second["status"], (await ended_of(api, first["ingestion"]["id"]))["status"]) == ("DONE", "DONE")
+    assert len(messages.requests) == 3
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_model_that_asks_to_wait_too_often_is_given_up(
+    api: Api, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.services.ingestion.failing.WAITS", 2)
+    messages.about = {"Ada": [busy("0")]}
+    run = await read(api)
+    told = "Claude is over the limits of the key (429: Number of requests has exceeded your limit.). It has asked to wait 2 times."
+    assert (run["status"], run["error"]) == ("FAILED", told)
+    assert run["failedStep"] == {"error": told, "rawAnswer": None, "failures": 1, "waits": 1}
+
+
+async def test_later_chunks_are_told_the_names_of_earlier_ones_and_may_refer_to_them(
+    api: Api, messages: Messages
+) -> None:
+    founded = {
+        "subject": "0:e2",
+        "content": "Founded in 1949.",
+        "quote": "It was founded in 1949.",
+        "predicate": "FOUNDED_IN",
+    }
+    said = {**NOTHING, "facts": [{**SELLS, **founded, "value": "1949"}]}
+    messages.script = [says(ANSWER), says(said)]
+    run = await read(api, f"# One\n\n{TEXT}\n\n# Two\n\nIt was founded in 1949.", mimeType="text/markdown")
+    assert outcome(run) == ("DONE", 2, 2, 1, 200, 40)
+    known = [
+        {"key": "0:e1", "name": "Ada Lind", "type": "person", "aliases": []},
+        {"key": "0:e2", "name": "Northwind", "type": "organization", "aliases": []},
+    ]
+    about = json.loads(messages.requests[1].text.split("\n")[1])
+    assert about == {"title": "Notes", "headings": ["Two"], "known": known}
+    entity = await api.volume('entity(by: {name: {name: "Northwind"}}) { facts { nodes { content } } }')
+    assert [one["content"] for one in entity["entity"]["facts"]["nodes"]] == [
+        "Northwind sells tea.",
+        "Founded in 1949.",
+    ]
