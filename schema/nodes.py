@@ -15,19 +15,21 @@ from schema.types.memory import Memory
 from schema.types.node import Node
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
-from server.ids import NodeKind
+from schema.views import seen
+from server.ids import GlobalId, NodeKind
 from server.store import records
 from server.store.statements import Record
+from server.views import View
 
-Find = Callable[[Info, list[UUID]], Awaitable[list[Node | None]]]
+Find = Callable[[Info, list[UUID], View | None], Awaitable[list[Node | None]]]
 
 
 def rows_of(record: type[Record], make: Callable[[Record], Node]) -> Find:
-    """Return how to find nodes that are rows of a table, each shown by `make`."""
+    """Return how to find nodes that are rows of a table, each shown by `make`, in a view."""
 
-    async def find(info: Info, ids: list[UUID]) -> list[Node | None]:
-        rows = await info.context.store.read.by_ids(record, ids, columns_of(info, ()))
-        return [None if row is None else make(row) for row in rows]
+    async def find(info: Info, ids: list[UUID], view: View | None) -> list[Node | None]:
+        rows = await info.context.store.read.by_ids(record, ids, columns_of(info, ()), view)
+        return [None if row is None else seen(make(row), view) for row in rows]
 
     return find
 
@@ -46,13 +48,17 @@ FOUND: dict[NodeKind, Find] = {
 """How each kind of node is found; the volume and the log's entry, which are made of these, add themselves."""
 
 
-async def nodes_by_id(info: Info, wanted: Sequence[tuple[NodeKind, UUID] | None]) -> list[Node | None]:
-    """Return the nodes with these ids, None for unknown ones. One statement for each kind among them."""
-    by_kind: defaultdict[NodeKind, list[UUID]] = defaultdict(list)
+async def nodes_by_id(info: Info, wanted: Sequence[GlobalId | None]) -> list[Node | None]:
+    """Return the nodes with these ids in the views that they carry, None for unknown ones.
+
+    One statement for each kind and view among them.
+    """
+    by_kind: defaultdict[tuple[NodeKind, View | None], list[UUID]] = defaultdict(list)
     for one in wanted:
-        if one is not None and one[0] in FOUND:
-            by_kind[one[0]].append(one[1])
-    found: dict[tuple[NodeKind, UUID], Node | None] = {}
-    for kind, ids in by_kind.items():
-        found.update(zip(((kind, id) for id in ids), await FOUND[kind](info, ids), strict=True))
+        if one is not None and one.kind in FOUND:
+            by_kind[one.kind, one.view].append(one.id)
+    found: dict[GlobalId, Node | None] = {}
+    for (kind, view), ids in by_kind.items():
+        nodes = await FOUND[kind](info, ids, view)
+        found.update(zip((GlobalId(kind, id, view) for id in ids), nodes, strict=True))
     return [None if one is None else found.get(one) for one in wanted]

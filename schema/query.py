@@ -10,12 +10,14 @@ from strawberry.scalars import JSON
 from schema.arguments import After, First
 from schema.breadth import batched
 from schema.context import Info
+from schema.inputs.views import AsOf, MinConfidence, asked_view
 from schema.lists import behind, bound, cursors_of
 from schema.nodes import nodes_by_id
 from schema.pagination import Connection, Counts, check_first
 from schema.types.node import Node
 from schema.types.scalars import Role
 from schema.types.volume import Volume
+from schema.views import seen
 from server import models
 from server.errors import BadUserInput
 from server.ids import decode_id
@@ -107,15 +109,20 @@ class Query:
         viewer = info.context.viewer
         return [Viewer(actor=viewer.actor, role=Role(viewer.role))]
 
-    @batched(description="The volume with this name, or null.")
+    @batched(
+        description="The volume with this name, or null. All that is reached from it is read at these instants: its view."
+    )
     @staticmethod
     async def volume(
         parents: list[None],
         info: Info,
         name: Annotated[str, strawberry.argument(description="Its exact name.")] = "default",
+        as_of: AsOf = None,
+        min_confidence: MinConfidence = 0,
     ) -> list[Volume | None]:
+        view = asked_view(as_of, min_confidence)
         row = await info.context.store.volume(name)
-        return [None if row is None else Volume.of(row)]
+        return [None if row is None else seen(Volume.of(row), view)]
 
     @batched(description="All volumes, by name.")
     @staticmethod

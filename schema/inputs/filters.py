@@ -15,7 +15,7 @@ from server.services.checks import within
 from server.services.identity import clean_name, match_key, normalise_type, relation_type
 from server.store import filters
 from server.store.relations import Sorting
-from server.terms import DEFAULT_VIEW, Authority, ChangeKind, ClaimStatus, IngestionStatus, ProjectStatus
+from server.terms import Authority, ChangeKind, ClaimStatus, IngestionStatus, ProjectStatus
 
 T = TypeVar("T")
 MOST = 100
@@ -109,7 +109,9 @@ class FactFilter:
     )
     categories: list[str] | None = strawberry.field(default=None, description="Those of one of these categories.")
     statuses: list[ClaimStatus] | None = strawberry.field(
-        default=None, description="Those with one of these statuses. Left out: CURRENT and DISPUTED."
+        default=None,
+        description="Those with one of these statuses. Left out: CURRENT and DISPUTED, and in a view of an instant "
+        "of valid time what was SUPERSEDED by a later one.",
     )
     min_confidence: float | None = strawberry.field(
         default=None, description="Those with at least this confidence: 0 to 1."
@@ -120,7 +122,7 @@ class FactFilter:
         return filters.FactFilter(
             predicates=relation_types(self.predicates, "predicates"),
             categories=None if categories is None else tuple(categories),
-            statuses=DEFAULT_VIEW if self.statuses is None else tuple(self.statuses),
+            statuses=None if self.statuses is None else tuple(self.statuses),
             min_confidence=_confidence(self.min_confidence),
         )
 
@@ -164,7 +166,9 @@ class RelationshipFilter:
         default=None, description="Those of one of these types, in any case and spacing."
     )
     statuses: list[ClaimStatus] | None = strawberry.field(
-        default=None, description="Those with one of these statuses. Left out: CURRENT and DISPUTED."
+        default=None,
+        description="Those with one of these statuses. Left out: CURRENT and DISPUTED, and in a view of an instant "
+        "of valid time what was SUPERSEDED by a later one.",
     )
     min_confidence: float | None = strawberry.field(
         default=None, description="Those with at least this confidence: 0 to 1."
@@ -173,7 +177,7 @@ class RelationshipFilter:
     def plain(self) -> filters.RelationshipFilter:
         return filters.RelationshipFilter(
             types=relation_types(self.types),
-            statuses=DEFAULT_VIEW if self.statuses is None else tuple(self.statuses),
+            statuses=None if self.statuses is None else tuple(self.statuses),
             min_confidence=_confidence(self.min_confidence),
         )
 

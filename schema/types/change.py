@@ -16,10 +16,12 @@ from schema.lists import behind, bound, columns_of, cursors_of
 from schema.nodes import FOUND, nodes_by_id
 from schema.pagination import Connection, Counts, check_first
 from schema.types.node import Node
-from server.ids import NodeKind, encode_id
+from schema.views import seen
+from server.ids import GlobalId, NodeKind, encode_id
 from server.store.filters import ChangeFilter
 from server.store.records import ChangeRecord
 from server.terms import ChangeKind
+from server.views import View
 
 _LIST = "Volume.changes"
 _HALF = 64  # bits of an id: its upper half is the entry's number, its lower half the place in the entry's batch
@@ -46,7 +48,7 @@ def shown(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _id(change: Change) -> str:
-    return encode_id(NodeKind.CHANGE, UUID(int=change.row.seq << _HALF | change.place))
+    return encode_id(NodeKind.CHANGE, UUID(int=change.row.seq << _HALF | change.place), change.view)
 
 
 def _before(change: Change) -> JSON | None:
@@ -57,12 +59,14 @@ def _after(change: Change) -> JSON | None:
     return None if change.row.after is None else JSON(shown(change.row.after))
 
 
-def _about(change: Change) -> tuple[NodeKind, UUID] | None:
+def _about(change: Change) -> GlobalId | None:
     row = change.row
     if row.batch is not None:
         kind, id = row.batch[change.place]
-        return (NodeKind(kind), UUID(id))
-    return None if row.node_kind is None or row.node_id is None else (NodeKind(row.node_kind), row.node_id)
+        return GlobalId(NodeKind(kind), UUID(id), change.view)
+    if row.node_kind is None or row.node_id is None:
+        return None
+    return GlobalId(NodeKind(row.node_kind), row.node_id, change.view)
 
 
 @strawberry.type(description="An entry of the change log: something that was written, and by whom.")
@@ -94,12 +98,12 @@ class Change(Node):
         description="Its place in the whole log of its volume; opaque. Give it as `after` to `changes` without a filter.",
     )
     def cursor(self, info: Info) -> str:
-        place, bound_to = (self.row.seq, self.place), bound(_LIST, ChangeFilter())
+        place, bound_to = (self.row.seq, self.place), bound(_LIST, ChangeFilter(), view=self.view)
         return cursors_of(info, bound_to).of(place)
 
     @batched(
         needs=("row.batch", "row.node_kind", "row.node_id"),
-        description="The node that was written; null once it is deleted.",
+        description="The node that was written; null once it is deleted, and where it was not yet known in the view.",
     )
     @staticmethod
     async def node(parents: list[Change], info: Info) -> list[Node | None]:
@@ -107,19 +111,18 @@ class Change(Node):
 
 
 async def changes_of(
-    info: Info, volumes: list[UUID], filter: ChangeFilter, first: int, after: str | None
+    info: Info, volumes: list[UUID], view: View | None, filter: ChangeFilter, first: int, after: str | None
 ) -> list[Connection[Change]]:
-    """Return each volume's page of the log. One statement, a second for the totals."""
-    read, bound_to = info.context.store.read, bound(_LIST, filter)
+    """Return each volume's page of the log, not yet counted. One statement, a second for the totals."""
+    read, bound_to = info.context.store.read, bound(_LIST, filter, view=view)
     start = behind(info, after, bound_to)
     place = None if start is None else (int(str(start[0])), int(str(start[1])))
     columns = columns_of(info, ("nodes",), ("edges", "node"))
     found = await read.changes(volumes, filter, check_first(first), place, columns)
-    info.context.spend(info, [len(page.rows) for page in found])
     totals, cursors = Counts(lambda: read.count_changes(volumes, filter)), cursors_of(info, bound_to)
     return [
         Connection(
-            nodes=[Change.of(row, n) for row, n in page.rows],
+            nodes=[seen(Change.of(row, n), view) for row, n in page.rows],
             keys=[(row.seq, n) for row, n in page.rows],
             cursors=cursors,
             has_next=page.has_next,
@@ -131,12 +134,15 @@ async def changes_of(
     ]
 
 
-async def entries_by_id(info: Info, ids: list[UUID]) -> list[Node | None]:
+async def entries_by_id(info: Info, ids: list[UUID], view: View | None) -> list[Node | None]:
     """Return the log's entries with these ids, None for unknown ones. One statement."""
     places = [(id.int >> _HALF, id.int & (1 << _HALF) - 1) for id in ids]
     rows = await info.context.store.read.changes_numbered({seq for seq, _ in places if seq <= _MOST})
     found = {row.seq: row for row in rows}
-    return [Change.of(found[seq], place) if seq in found and place < found[seq].size else None for seq, place in places]
+    return [
+        seen(Change.of(found[seq], place), view) if seq in found and place < found[seq].size else None
+        for seq, place in places
+    ]
 
 
 FOUND[NodeKind.CHANGE] = entries_by_id

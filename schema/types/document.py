@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -12,13 +13,14 @@ from strawberry.scalars import JSON
 from schema.arguments import After, First
 from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import columns_of, connections
+from schema.lists import columns_of, connections, nodes_named
 from schema.pagination import Connection
 from schema.types.fact import Fact, gone
 from schema.types.memory import Memory
 from schema.types.node import Node, row_id
 from schema.types.project import Project
 from schema.types.relationship import Relationship
+from schema.views import Seen, seen
 from server.ids import NodeKind
 from server.store import filters
 from server.store import relations as rel
@@ -94,7 +96,7 @@ class Document(Node):
         keys = [d.row.id for d in parents]
         columns = columns_of(info, ())
         lists = await info.context.store.read.lists(IngestionRecord, "document_id", keys, "id", columns=columns)
-        return [Ingestion.of(rows[-1]) if rows else None for rows in lists]
+        return [seen(Ingestion.of(rows[-1]), d.view) if rows else None for d, rows in zip(parents, lists, strict=True)]
 
     @batched(needs=("row.id",), description="The entities that it mentions, as it was read last, oldest first.")
     @staticmethod
@@ -103,9 +105,8 @@ class Document(Node):
     ) -> list[Connection[LazyEntity]]:
         from schema.types.entity import Entity
 
-        keys = [d.row.id for d in parents]
         return await connections(
-            info, "Document.entities", keys, rel.ENTITIES_OF_DOCUMENT, Entity, first=first, after=after
+            info, "Document.entities", parents, rel.ENTITIES_OF_DOCUMENT, Entity, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The facts that rest on it, oldest first.")
@@ -113,9 +114,9 @@ class Document(Node):
     async def facts(
         parents: list[Document], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Fact]]:
-        keys, seen = [d.row.id for d in parents], filters.FactFilter()
+        shown = filters.FactFilter()
         return await connections(
-            info, "Document.facts", keys, rel.FACTS_OF_DOCUMENT, Fact, first=first, after=after, filter=seen
+            info, "Document.facts", parents, rel.FACTS_OF_DOCUMENT, Fact, first=first, after=after, filter=shown
         )
 
     @batched(needs=("row.id",), description="The relationships that rest on it, oldest first.")
@@ -123,16 +124,16 @@ class Document(Node):
     async def relationships(
         parents: list[Document], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Relationship]]:
-        keys, seen = [d.row.id for d in parents], filters.RelationshipFilter()
+        shown = filters.RelationshipFilter()
         return await connections(
             info,
             "Document.relationships",
-            keys,
+            parents,
             rel.RELATIONSHIPS_OF_DOCUMENT,
             Relationship,
             first=first,
             after=after,
-            filter=seen,
+            filter=shown,
         )
 
     @batched(needs=("row.id",), description="The memories that refer to it, obsolete ones left out, oldest first.")
@@ -140,9 +141,9 @@ class Document(Node):
     async def memories(
         parents: list[Document], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Memory]]:
-        keys, live = [d.row.id for d in parents], filters.MemoryFilter()
+        live = filters.MemoryFilter()
         return await connections(
-            info, "Document.memories", keys, rel.MEMORIES_OF_DOCUMENT, Memory, first=first, after=after, filter=live
+            info, "Document.memories", parents, rel.MEMORIES_OF_DOCUMENT, Memory, first=first, after=after, filter=live
         )
 
     @batched(needs=("row.id",), description="The projects that hold it, oldest first.")
@@ -150,9 +151,8 @@ class Document(Node):
     async def projects(
         parents: list[Document], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Project]]:
-        keys = [d.row.id for d in parents]
         return await connections(
-            info, "Document.projects", keys, rel.PROJECTS_OF_DOCUMENT, Project, first=first, after=after
+            info, "Document.projects", parents, rel.PROJECTS_OF_DOCUMENT, Project, first=first, after=after
         )
 
     @batched(
@@ -163,17 +163,16 @@ class Document(Node):
     async def chunks(
         parents: list[Document], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Chunk]]:
-        keys = [d.row.id for d in parents]
         return await connections(
-            info, "Document.chunks", keys, rel.CHUNKS_OF_DOCUMENT, Chunk, first=first, after=after, sorting=_PLACES
+            info, "Document.chunks", parents, rel.CHUNKS_OF_DOCUMENT, Chunk, first=first, after=after, sorting=_PLACES
         )
 
 
-async def documents_by_id(info: Info, ids: list[UUID]) -> list[Document | Exception]:
+async def documents_by_id(info: Info, ids: list[UUID], parents: Sequence[Seen]) -> list[Document | Exception]:
     """Return the documents with these ids; one that was deleted while the query ran is an error in its place."""
-    rows = await info.context.store.read.by_ids(DocumentRecord, ids, columns_of(info, ()))
-    found = {row.id: Document.of(row) for row in rows if row is not None}
-    return [found.get(id) or gone("document") for id in ids]
+    views = [parent.view for parent in parents]
+    found = await nodes_named(info, Document, DocumentRecord, ids, views, columns_of(info, ()))
+    return [document or gone("document") for document in found]
 
 
 @strawberry.type(description="A stretch of a document that was read as a whole.")
@@ -191,7 +190,7 @@ class Chunk(Node):
     @batched(needs=("row.document_id",), description="The document that it is a part of.")
     @staticmethod
     async def document(parents: list[Chunk], info: Info) -> list[Document | Exception]:
-        return await documents_by_id(info, [chunk.row.document_id for chunk in parents])
+        return await documents_by_id(info, [chunk.row.document_id for chunk in parents], parents)
 
 
 @strawberry.type(description="Something that the extractor returned and the checks refused.")
@@ -280,7 +279,7 @@ class Ingestion(Node):
     @batched(needs=("row.document_id",), description="The document that is read.")
     @staticmethod
     async def document(parents: list[Ingestion], info: Info) -> list[Document | Exception]:
-        return await documents_by_id(info, [run.row.document_id for run in parents])
+        return await documents_by_id(info, [run.row.document_id for run in parents], parents)
 
     @batched(
         needs=("row.id",), description="The step that it has failed at, with the raw answer; null unless it has FAILED."

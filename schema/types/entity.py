@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from schema.types.neighbors import NeighborConnection, neighbors_of
 from schema.types.node import Node, row_id
 from schema.types.project import Project
 from schema.types.relationship import Relationship
+from schema.views import by_view
 from server.ids import NodeKind
 from server.services.explanations import explain
 from server.store import filters
@@ -28,6 +30,7 @@ from server.store import relations as rel
 from server.store.records import AliasRecord, EntityRecord
 from server.store.relations import Sorting
 from server.terms import Direction
+from server.views import View
 
 Way = Annotated[
     Direction, strawberry.argument(description="Which end the entity is; a bidirectional relationship matches both.")
@@ -83,7 +86,7 @@ class Entity(Node):
         return await connections(
             info,
             "Entity.facts",
-            [e.row.id for e in parents],
+            parents,
             rel.FACTS_OF_ENTITY,
             Fact,
             first=first,
@@ -105,7 +108,7 @@ class Entity(Node):
         return await connections(
             info,
             f"Entity.relationships {direction}",
-            [e.row.id for e in parents],
+            parents,
             rel.RELATIONSHIPS_OF_ENTITY[direction],
             Relationship,
             first=first,
@@ -126,7 +129,7 @@ class Entity(Node):
         after: After = None,
     ) -> list[NeighborConnection]:
         wanted = filters.RelationshipFilter(types=relation_types(types))
-        return await neighbors_of(info, [e.row.id for e in parents], direction, wanted, first, after)
+        return await neighbors_of(info, parents, direction, wanted, first, after)
 
     @batched(needs=("row.id",), description="The memories that are about it, oldest first.")
     @staticmethod
@@ -142,7 +145,7 @@ class Entity(Node):
         return await connections(
             info,
             "Entity.memories",
-            [e.row.id for e in parents],
+            parents,
             rel.MEMORIES_OF_ENTITY,
             Memory,
             first=first,
@@ -155,9 +158,8 @@ class Entity(Node):
     async def documents(
         parents: list[Entity], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Document]]:
-        keys = [e.row.id for e in parents]
         return await connections(
-            info, "Entity.documents", keys, rel.DOCUMENTS_OF_ENTITY, Document, first=first, after=after
+            info, "Entity.documents", parents, rel.DOCUMENTS_OF_ENTITY, Document, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The projects that it belongs to, oldest first.")
@@ -165,12 +167,14 @@ class Entity(Node):
     async def projects(
         parents: list[Entity], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Project]]:
-        keys = [e.row.id for e in parents]
         return await connections(
-            info, "Entity.projects", keys, rel.PROJECTS_OF_ENTITY, Project, first=first, after=after
+            info, "Entity.projects", parents, rel.PROJECTS_OF_ENTITY, Project, first=first, after=after
         )
 
     @batched(description="It, its facts and its relationships as readable text, the first 20 of each.")
     @staticmethod
     async def explanation(parents: list[Entity], info: Info) -> list[str]:
-        return await explain(info.context.store.read, [e.row for e in parents])
+        async def explained(some: Sequence[Entity], view: View | None) -> list[str]:
+            return await explain(info.context.store.read, [e.row for e in some], view)
+
+        return await by_view(parents, explained)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, ClassVar
 from uuid import UUID
 
@@ -11,16 +12,23 @@ import strawberry
 
 from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import columns_of
+from schema.lists import columns_of, made_of, nodes_named
 from schema.types.node import Node
-from server.store.believing import effective_end, present, status_at
+from schema.views import by_view
+from server.store.believing import effective_end, moment_of, status_at
 from server.store.records import DocumentRecord, EvidenceRecord, FactRecord, RelationshipRecord
 from server.terms import Authority, ClaimStatus, Precision
+from server.views import View
 
 if TYPE_CHECKING:
     from schema.types.document import Document
 
 LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
+
+
+def _counts(evidence: Evidence) -> bool:
+    ended, known = evidence.row.ended_at, None if evidence.view is None else evidence.view.known
+    return ended is None or (known is not None and ended > known)
 
 
 @strawberry.type(description="The words that a claim rests on.")
@@ -41,10 +49,12 @@ class Evidence:
         description="The revision of the document whose content from `start` to `end` the quote is; null without a document.",
     )
     current: bool = attribute(
-        "row.live",
+        _counts,
+        needs=("row.ended_at",),
         description="Whether it counts: false where a later revision of the document does not say it any more.",
     )
     row: strawberry.Private[EvidenceRecord]
+    view: strawberry.Private[View | None] = None
 
     @staticmethod
     def of(row: EvidenceRecord) -> Evidence:
@@ -58,21 +68,23 @@ class Evidence:
     async def document(parents: list[Evidence], info: Info) -> list[LazyDocument | None]:
         from schema.types.document import Document
 
-        ids = [e.row.document_id for e in parents]
-        rows = await info.context.store.read.by_ids(
-            DocumentRecord, [id for id in ids if id is not None], columns_of(info, ())
-        )
-        found = {row.id: Document.of(row) for row in rows if row is not None}
-        return [None if id is None else found.get(id) for id in ids]
+        ids, views = [e.row.document_id for e in parents], [e.view for e in parents]
+        return await nodes_named(info, Document, DocumentRecord, ids, views, columns_of(info, ()))
+
+
+def _known_to(claim: Claim) -> datetime | None:
+    # Only what is read at a known instant can be an earlier version, and only its row says so.
+    until: datetime | None = getattr(claim.row, "known_to", None)
+    return until
 
 
 def _status(claim: Claim) -> ClaimStatus:
-    return status_at(claim.row, present())
+    return status_at(claim.row, moment_of(claim.view))
 
 
 def _statuses(claims: Sequence[Claim]) -> list[ClaimStatus]:
-    now = present()
-    return [status_at(claim.row, now) for claim in claims]
+    moments = {view: moment_of(view) for view in {claim.view for claim in claims}}
+    return [status_at(claim.row, moments[claim.view]) for claim in claims]
 
 
 @strawberry.interface(description="A statement that rests on evidence: a fact or a relationship.")
@@ -82,7 +94,10 @@ class Claim(Node):
         "row.confidence", description="How sure it is: 0 to 1. Independent documents that say the same raise it."
     )
     status: ClaimStatus = attribute(
-        _status, needs=("row.status", "row.superseded_at"), column=_statuses, description="Where it stands at present."
+        _status,
+        needs=("row.status", "row.superseded_at"),
+        column=_statuses,
+        description="Where it stands at present, or where it stood at the known instant of the view.",
     )
     valid_from: datetime | None = attribute(
         "row.valid_from", description="From when on it is true in the world; null: nobody said."
@@ -104,6 +119,11 @@ class Claim(Node):
         "its place. validFrom is where it begins. A claim that never held has the end that was stated.",
     )
     known_from: datetime = attribute("row.known_from", description="Since when the store believes this version of it.")
+    known_to: datetime | None = attribute(
+        _known_to,
+        needs=("row.known_to",),
+        description="Until when the store believed this version of it; null for the present one. Earlier ones are read by asOf(known).",
+    )
     version: int = attribute(
         "row.version", description="How often it was written; give it as expectedVersion of an update."
     )
@@ -118,11 +138,19 @@ class Claim(Node):
     )
     @staticmethod
     async def evidence(parents: list[Claim], info: Info) -> list[list[Evidence]]:
-        found: dict[UUID, list[EvidenceRecord]] = {}
-        columns = columns_of(info, ())
-        for column in sorted({claim.evidence_column for claim in parents}):
-            keys = [claim.row.id for claim in parents if claim.evidence_column == column]
-            lists = await info.context.store.read.lists(EvidenceRecord, column, keys, "id", columns=columns)
-            found.update(zip(keys, lists, strict=True))
-        info.context.spend(info, [len(found[claim.row.id]) for claim in parents])
-        return [[Evidence.of(row) for row in found[claim.row.id]] for claim in parents]
+        found = await by_view(parents, partial(_evidence, info, columns_of(info, ())))
+        info.context.spend(info, [len(evidence) for evidence in found])
+        return found
+
+
+async def _evidence(
+    info: Info, columns: frozenset[str] | None, claims: Sequence[Claim], view: View | None
+) -> list[list[Evidence]]:
+    """Return the evidence of each claim that was written by the instant that the view knows. One statement for each kind of claim."""
+    known, found = None if view is None else view.known, dict[UUID, list[Evidence]]()
+    for column in sorted({claim.evidence_column for claim in claims}):
+        keys = [claim.row.id for claim in claims if claim.evidence_column == column]
+        read = info.context.store.read
+        lists = await read.lists(EvidenceRecord, column, keys, "id", columns=columns, known=known)
+        found.update(zip(keys, (made_of(Evidence, rows, view) for rows in lists), strict=True))
+    return [found[claim.row.id] for claim in claims]

@@ -10,12 +10,13 @@ import strawberry
 
 from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import columns_of
+from schema.lists import columns_of, nodes_named
 from schema.types.evidence import Claim
 from schema.types.node import Node, row_id
+from schema.views import Seen, seen
 from server.errors import NotFound
 from server.ids import NodeKind
-from server.store.records import EntityRecord, FactRecord, RelationshipRecord
+from server.store.records import EntityRecord, FactRecord
 from server.terms import ValueType
 
 if TYPE_CHECKING:
@@ -47,33 +48,30 @@ class Fact(Claim, Node):
     @batched(needs=("row.subject_id",), description="The entity that it is about.")
     @staticmethod
     async def subject(parents: list[Fact], info: Info) -> list[LazyEntity | Exception]:
-        return await ends(info, [fact.row for fact in parents], "subject")
+        return await ends(info, parents, "subject")
 
 
 async def ends(
-    info: Info, rows: Sequence[FactRecord | RelationshipRecord], name: Literal["subject", "source", "target"]
+    info: Info, claims: Sequence[Claim], name: Literal["subject", "source", "target"]
 ) -> list[Entity | Exception]:
     """Return the entity at one end of each claim; no statement where it came with the claims' rows."""
     from schema.types.entity import Entity
 
-    known: list[Any] = [getattr(row, name, None) for row in rows]
-    if any(row is None for row in known):
-        return await entities_by_id(info, [getattr(row, f"{name}_id") for row in rows])
-    ids = [row.id for row in known]
-    made = {id: Entity.of(row) for id, row in dict(zip(ids, known, strict=True)).items()}
-    return [made[id] for id in ids]
+    rows: list[Any] = [getattr(claim.row, name, None) for claim in claims]
+    if any(row is None for row in rows):
+        return await entities_by_id(info, [getattr(claim.row, f"{name}_id") for claim in claims], claims)
+    keys = [(row.id, claim.view) for row, claim in zip(rows, claims, strict=True)]
+    made = {key: seen(Entity.of(row), key[1]) for key, row in dict(zip(keys, rows, strict=True)).items()}
+    return [made[key] for key in keys]
 
 
-async def entities_by_id(info: Info, ids: list[UUID]) -> list[Entity | Exception]:
-    """Return the entities with these ids; one that was deleted while the query ran is an error in its place."""
+async def entities_by_id(info: Info, ids: list[UUID], parents: Sequence[Seen]) -> list[Entity | Exception]:
+    """Return the entities with these ids, in their parents' views; one that was deleted while the query ran is an error."""
     from schema.types.entity import Entity
 
-    rows = await info.context.store.read.by_ids(EntityRecord, ids, columns_of(info, ()))
-    made: dict[UUID, Entity] = {}
-    for row in rows:
-        if row is not None and row.id not in made:
-            made[row.id] = Entity.of(row)
-    return [made.get(id) or gone("entity") for id in ids]
+    views = [parent.view for parent in parents]
+    found = await nodes_named(info, Entity, EntityRecord, ids, views, columns_of(info, ()))
+    return [entity or gone("entity") for entity in found]
 
 
 def gone(what: str) -> NotFound:

@@ -13,14 +13,14 @@ from strawberry.scalars import JSON
 from schema.arguments import After, First
 from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import bound, columns_of, connections, counts, cursors_of, pages
+from schema.lists import columns_of, connections, made_of, nodes_named, pages
 from schema.pagination import Connection, Counts, Cursors, PageInfo, page_info, totals
 from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
 from server.ids import NodeKind
 from server.store import relations as rel
 from server.store.records import MemoryLinkRecord, MemoryRecord
-from server.store.relations import Sorting
+from server.store.statements import Page
 
 if TYPE_CHECKING:
     from schema.types.document import Document
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
-_BY_ID = Sorting()
 _ENDS = frozenset({"left_id", "right_id"})
 
 
@@ -61,8 +60,7 @@ class Memory(Node):
     @staticmethod
     async def superseded_by(parents: list[Memory], info: Info) -> list[Memory | None]:
         ids = [m.row.superseded_by_id for m in parents]
-        found = await _by_id(info, [id for id in ids if id is not None], columns_of(info, ()))
-        return [None if id is None else found.get(id) for id in ids]
+        return await nodes_named(info, Memory, MemoryRecord, ids, [m.view for m in parents], columns_of(info, ()))
 
     @batched(needs=("row.id",), description="The memories whose place it has taken, oldest first.")
     @staticmethod
@@ -70,7 +68,7 @@ class Memory(Node):
         keys = [m.row.id for m in parents]
         columns = columns_of(info, ())
         lists = await info.context.store.read.lists(MemoryRecord, "superseded_by_id", keys, "id", columns=columns)
-        return [[Memory.of(row) for row in rows] for rows in lists]
+        return [made_of(Memory, rows, m.view) for m, rows in zip(parents, lists, strict=True)]
 
     @batched(
         needs=("row.id",), description="The memories that it is linked to, obsolete ones left out, oldest link first."
@@ -79,29 +77,34 @@ class Memory(Node):
     async def links(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[MemoryLinkConnection]:
-        keys, bound_to = [m.row.id for m in parents], bound("Memory.links", None)
         columns = columns_of(info, ("edges",), always=_ENDS)
-        found = await pages(
-            info, keys, rel.LINKS_OF_MEMORY, bound_to=bound_to, first=first, after=after, columns=columns
+        level = await pages(
+            info, "Memory.links", parents, rel.LINKS_OF_MEMORY, first=first, after=after, columns=columns
         )
-        totals, cursors = counts(info, rel.LINKS_OF_MEMORY, keys), cursors_of(info, bound_to)
-        ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
-        others = await _by_id(info, ids, columns_of(info, ("nodes",), ("edges", "node")))
-        return [
-            MemoryLinkConnection(
-                edges=[
-                    MemoryLinkEdge(row=row, other=others[_other(row, key)], cursors=cursors)
-                    for row in page.rows
-                    if _other(row, key) in others
-                ],
-                cursors=cursors,
-                has_next=page.has_next,
-                has_previous=after is not None,
-                counts=totals,
-                position=position,
-            )
-            for position, (key, page) in enumerate(zip(keys, found, strict=True))
-        ]
+        pairs = [(m, row) for m, page in zip(parents, level.pages, strict=True) for row in page.rows]
+        ids, views = [_other(row, m.row.id) for m, row in pairs], [m.view for m, _ in pairs]
+        others = await nodes_named(
+            info, Memory, MemoryRecord, ids, views, columns_of(info, ("nodes",), ("edges", "node"))
+        )
+        found = iter(others)
+
+        def edges(page: Page[MemoryLinkRecord], cursors: Cursors) -> list[MemoryLinkEdge]:
+            known = [(row, next(found)) for row in page.rows]
+            return [MemoryLinkEdge(row=row, other=m, cursors=cursors) for row, m in known if m is not None]
+
+        return level.answer(
+            [
+                MemoryLinkConnection(
+                    edges=edges(page, level.cursors[position]),
+                    cursors=level.cursors[position],
+                    has_next=page.has_next,
+                    has_previous=after is not None,
+                    counts=level.counts,
+                    position=position,
+                )
+                for position, page in enumerate(level.pages)
+            ]
+        )
 
     @batched(needs=("row.id",), description="The entities that it is about, oldest first.")
     @staticmethod
@@ -110,9 +113,8 @@ class Memory(Node):
     ) -> list[Connection[LazyEntity]]:
         from schema.types.entity import Entity
 
-        keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.entities", keys, rel.ENTITIES_OF_MEMORY, Entity, first=first, after=after
+            info, "Memory.entities", parents, rel.ENTITIES_OF_MEMORY, Entity, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The documents that it refers to, oldest first.")
@@ -122,9 +124,8 @@ class Memory(Node):
     ) -> list[Connection[LazyDocument]]:
         from schema.types.document import Document
 
-        keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.documents", keys, rel.DOCUMENTS_OF_MEMORY, Document, first=first, after=after
+            info, "Memory.documents", parents, rel.DOCUMENTS_OF_MEMORY, Document, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The code artifacts that it refers to, oldest first.")
@@ -132,9 +133,8 @@ class Memory(Node):
     async def code_artifacts(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[CodeArtifact]]:
-        keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.codeArtifacts", keys, rel.CODE_ARTIFACTS_OF_MEMORY, CodeArtifact, first=first, after=after
+            info, "Memory.codeArtifacts", parents, rel.CODE_ARTIFACTS_OF_MEMORY, CodeArtifact, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The projects that it belongs to, oldest first.")
@@ -142,19 +142,13 @@ class Memory(Node):
     async def projects(
         parents: list[Memory], info: Info, first: First = 20, after: After = None
     ) -> list[Connection[Project]]:
-        keys = [m.row.id for m in parents]
         return await connections(
-            info, "Memory.projects", keys, rel.PROJECTS_OF_MEMORY, Project, first=first, after=after
+            info, "Memory.projects", parents, rel.PROJECTS_OF_MEMORY, Project, first=first, after=after
         )
 
 
 def _other(row: MemoryLinkRecord, key: UUID) -> UUID:
     return row.right_id if row.left_id == key else row.left_id
-
-
-async def _by_id(info: Info, ids: list[UUID], columns: frozenset[str] | None) -> dict[UUID, Memory]:
-    rows = await info.context.store.read.by_ids(MemoryRecord, ids, columns)
-    return {row.id: Memory.of(row) for row in rows if row is not None}
 
 
 def _cursor(edge: MemoryLinkEdge) -> str:

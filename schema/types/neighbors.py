@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -9,12 +10,14 @@ import strawberry
 
 from schema.breadth import attribute, batched
 from schema.context import Info
-from schema.lists import bound, columns_of, counts, cursors_of, pages
+from schema.lists import columns_of, nodes_named, pages
 from schema.pagination import Counts, Cursors, PageInfo, page_info, totals
 from schema.types.relationship import Relationship
+from schema.views import seen
 from server.store import relations as rel
 from server.store.filters import RelationshipFilter
 from server.store.records import EntityRecord, RelationshipRecord
+from server.store.statements import Page
 from server.terms import Direction
 
 if TYPE_CHECKING:
@@ -69,42 +72,61 @@ class NeighborConnection:
 
 
 async def neighbors_of(
-    info: Info, keys: list[UUID], direction: Direction, filter: RelationshipFilter, first: int, after: str | None
+    info: Info,
+    parents: Sequence[Entity],
+    direction: Direction,
+    filter: RelationshipFilter,
+    first: int,
+    after: str | None,
 ) -> list[NeighborConnection]:
     """Return the neighbours of each entity. Two statements, a third for the totals."""
     from schema.types.entity import Entity
 
-    relation = rel.RELATIONSHIPS_OF_ENTITY[direction]
-    bound_to = bound(f"Entity.neighbors {direction}", filter)
     columns = columns_of(info, ("edges", "relationship"), always=_DIRECTION)
-    found = await pages(
-        info, keys, relation, bound_to=bound_to, first=first, after=after, filter=filter, columns=columns
+    level = await pages(
+        info,
+        f"Entity.neighbors {direction}",
+        parents,
+        rel.RELATIONSHIPS_OF_ENTITY[direction],
+        first=first,
+        after=after,
+        filter=filter,
+        columns=columns,
     )
-    ids = [_other(row, key) for key, page in zip(keys, found, strict=True) for row in page.rows]
-    rows = await info.context.store.read.by_ids(EntityRecord, ids, columns_of(info, ("nodes",), ("edges", "node")))
-    others = {row.id: Entity.of(row) for row in rows if row is not None}
-    totals, cursors = counts(info, relation, keys, filter), cursors_of(info, bound_to)
+    pairs = [(entity, row) for entity, page in zip(parents, level.pages, strict=True) for row in page.rows]
+    ids, views = [_other(row, entity.row.id) for entity, row in pairs], [entity.view for entity, _ in pairs]
+    found = iter(
+        await nodes_named(info, Entity, EntityRecord, ids, views, columns_of(info, ("nodes",), ("edges", "node")))
+    )
 
-    def edge(row: RelationshipRecord, key: UUID) -> NeighborEdge:
-        return NeighborEdge(
-            node=others[_other(row, key)],
-            relationship=Relationship.of(row),
-            direction=Direction.BOTH if row.bidirectional else Direction.OUT if row.source_id == key else Direction.IN,
-            cursors=cursors,
-            key=(row.id,),
-        )
+    def edges(entity: Entity, page: Page[RelationshipRecord], cursors: Cursors) -> list[NeighborEdge]:
+        known = [(row, next(found)) for row in page.rows]
+        return [_edge(entity, row, other, cursors) for row, other in known if other is not None]
 
-    return [
-        NeighborConnection(
-            edges=[edge(row, key) for row in page.rows if _other(row, key) in others],
-            cursors=cursors,
-            has_next=page.has_next,
-            has_previous=after is not None,
-            counts=totals,
-            position=position,
-        )
-        for position, (key, page) in enumerate(zip(keys, found, strict=True))
-    ]
+    return level.answer(
+        [
+            NeighborConnection(
+                edges=edges(parents[position], page, level.cursors[position]),
+                cursors=level.cursors[position],
+                has_next=page.has_next,
+                has_previous=after is not None,
+                counts=level.counts,
+                position=position,
+            )
+            for position, page in enumerate(level.pages)
+        ]
+    )
+
+
+def _edge(entity: Entity, row: RelationshipRecord, other: Entity, cursors: Cursors) -> NeighborEdge:
+    out = row.source_id == entity.row.id
+    return NeighborEdge(
+        node=other,
+        relationship=seen(Relationship.of(row), entity.view),
+        direction=Direction.BOTH if row.bidirectional else Direction.OUT if out else Direction.IN,
+        cursors=cursors,
+        key=(row.id,),
+    )
 
 
 def _other(row: RelationshipRecord, key: UUID) -> UUID:

@@ -53,10 +53,9 @@ class Project(Node):
     ) -> list[Connection[LazyMemory]]:
         from schema.types.memory import Memory
 
-        keys = [p.row.id for p in parents]
         live = filters.MemoryFilter()
         return await connections(
-            info, "Project.memories", keys, rel.MEMORIES_OF_PROJECT, Memory, first=first, after=after, filter=live
+            info, "Project.memories", parents, rel.MEMORIES_OF_PROJECT, Memory, first=first, after=after, filter=live
         )
 
     @batched(needs=("row.id",), description="The entities that it is about, oldest first.")
@@ -66,9 +65,8 @@ class Project(Node):
     ) -> list[Connection[LazyEntity]]:
         from schema.types.entity import Entity
 
-        keys = [p.row.id for p in parents]
         return await connections(
-            info, "Project.entities", keys, rel.ENTITIES_OF_PROJECT, Entity, first=first, after=after
+            info, "Project.entities", parents, rel.ENTITIES_OF_PROJECT, Entity, first=first, after=after
         )
 
     @batched(needs=("row.id",), description="The documents that it holds, oldest first.")
@@ -78,9 +76,8 @@ class Project(Node):
     ) -> list[Connection[LazyDocument]]:
         from schema.types.document import Document
 
-        keys = [p.row.id for p in parents]
         return await connections(
-            info, "Project.documents", keys, rel.DOCUMENTS_OF_PROJECT, Document, first=first, after=after
+            info, "Project.documents", parents, rel.DOCUMENTS_OF_PROJECT, Document, first=first, after=after
         )
 
 

@@ -56,9 +56,9 @@ class Relationship(Claim, Node):
     @batched(needs=("row.source_id",), description="The entity that it starts from.")
     @staticmethod
     async def source(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
-        return await ends(info, [edge.row for edge in parents], "source")
+        return await ends(info, parents, "source")
 
     @batched(needs=("row.target_id",), description="The entity that it leads to.")
     @staticmethod
     async def target(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
-        return await ends(info, [edge.row for edge in parents], "target")
+        return await ends(info, parents, "target")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -24,6 +25,7 @@ from schema.types.memory import Memory
 from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
+from schema.views import by_view, seen
 from server import models
 from server.ids import NodeKind, decode_id
 from server.services.identity import clean_name, normalise_type
@@ -32,6 +34,7 @@ from server.store import relations as rel
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
 from server.terms import Cardinality
+from server.views import View
 
 
 @strawberry.input(description="An entity by its name.")
@@ -147,13 +150,17 @@ class Volume(Node):
         if by.name is not None:
             named = by.name.value.plain()
             found = await find_in(read, [volume.row.id for volume in parents], named, "by")
-            return [Entity.of(row) if isinstance(row, EntityRecord) else row for row in found]
+            return [
+                seen(Entity.of(row), volume.view) if isinstance(row, EntityRecord) else row
+                for volume, row in zip(parents, found, strict=True)
+            ]
         assert by.id is not None
         named_id = decode_id(by.id.value)
         known = named_id is not None and named_id.kind is NodeKind.ENTITY
         row = await read.one(EntityRecord, named_id.id) if named_id is not None and known else None
-        rows = [row if row is not None and row.volume_id == volume.row.id else None for volume in parents]
-        return [None if row is None else Entity.of(row) for row in rows]
+        if row is None:
+            return [None] * len(parents)
+        return [seen(Entity.of(row), v.view) if row.volume_id == v.row.id else None for v in parents]
 
     @batched(needs=("row.id",), description="Its entities, by name unless ordered otherwise.")
     @staticmethod
@@ -168,7 +175,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.entities",
-            [v.row.id for v in parents],
+            parents,
             rel.ENTITIES_OF_VOLUME,
             Entity,
             first=first,
@@ -190,7 +197,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.facts",
-            [v.row.id for v in parents],
+            parents,
             rel.FACTS_OF_VOLUME,
             Fact,
             first=first,
@@ -213,7 +220,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.relationships",
-            [v.row.id for v in parents],
+            parents,
             rel.RELATIONSHIPS_OF_VOLUME,
             Relationship,
             first=first,
@@ -234,7 +241,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.memories",
-            [v.row.id for v in parents],
+            parents,
             rel.MEMORIES_OF_VOLUME,
             Memory,
             first=first,
@@ -253,11 +260,10 @@ class Volume(Node):
         after: After = None,
     ) -> list[Connection[Document]]:
         wanted = (filter or inputs.DocumentFilter()).plain()
-        keys = [v.row.id for v in parents]
         return await connections(
             info,
             "Volume.documents",
-            keys,
+            parents,
             rel.DOCUMENTS_OF_VOLUME,
             Document,
             first=first,
@@ -277,7 +283,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.codeArtifacts",
-            [v.row.id for v in parents],
+            parents,
             rel.CODE_ARTIFACTS_OF_VOLUME,
             CodeArtifact,
             first=first,
@@ -295,9 +301,8 @@ class Volume(Node):
         after: After = None,
     ) -> list[Connection[Project]]:
         wanted = (filter or inputs.ProjectFilter()).plain()
-        keys = [v.row.id for v in parents]
         return await connections(
-            info, "Volume.projects", keys, rel.PROJECTS_OF_VOLUME, Project, first=first, after=after, filter=wanted
+            info, "Volume.projects", parents, rel.PROJECTS_OF_VOLUME, Project, first=first, after=after, filter=wanted
         )
 
     @batched(needs=("row.id",), description="The runs of the extraction pipeline over its documents, oldest first.")
@@ -312,7 +317,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.ingestions",
-            [v.row.id for v in parents],
+            parents,
             rel.INGESTIONS_OF_VOLUME,
             Ingestion,
             first=first,
@@ -328,7 +333,7 @@ class Volume(Node):
         return await connections(
             info,
             "Volume.predicates",
-            [v.row.id for v in parents],
+            parents,
             rel.PREDICATES_OF_VOLUME,
             Predicate,
             first=first,
@@ -348,7 +353,13 @@ class Volume(Node):
         after: After = None,
     ) -> list[Connection[Change]]:
         wanted = (filter or inputs.ChangeFilter()).plain()
-        return await changes_of(info, [v.row.id for v in parents], wanted, first, after)
+
+        async def changes(some: Sequence[Volume], view: View | None) -> list[Connection[Change]]:
+            return await changes_of(info, [v.row.id for v in some], view, wanted, first, after)
+
+        found = await by_view(parents, changes)
+        info.context.spend(info, [len(page.nodes) for page in found])
+        return found
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:

@@ -112,27 +112,37 @@ class Relationship(Identified, Versioned, RelationshipColumns, table=True):
 
 
 class FactVersion(FactColumns, table=True):
-    """An earlier version of a fact, known during [known_from, known_to)."""
+    """An earlier version of a fact, known during [known_from, known_to); every column is as it was then."""
 
     __tablename__ = "fact_version"
+    __table_args__ = (
+        Index("fact_version_of_subject", "subject_id", "id"),
+        Index("fact_version_in_volume", "volume_id", "id"),
+    )
 
     id: UUID = Field(primary_key=True, foreign_key="fact.id", ondelete="CASCADE")
     version: int = Field(primary_key=True)
     volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
-    subject_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    created_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+    updated_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
     known_to: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
 
 
 class RelationshipVersion(RelationshipColumns, table=True):
-    """An earlier version of a relationship, known during [known_from, known_to)."""
+    """An earlier version of a relationship, known during [known_from, known_to); every column is as it was then."""
 
     __tablename__ = "relationship_version"
+    __table_args__ = (
+        Index("relationship_version_out", "source_id", "id"),
+        Index("relationship_version_in", "target_id", "id"),
+        Index("relationship_version_in_volume", "volume_id", "id"),
+    )
 
     id: UUID = Field(primary_key=True, foreign_key="relationship.id", ondelete="CASCADE")
     version: int = Field(primary_key=True)
     volume_id: UUID = Field(foreign_key="volume.id", ondelete="CASCADE")
-    source_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
-    target_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    created_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
+    updated_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
     known_to: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False)
 
 
@@ -141,7 +151,7 @@ class Evidence(Identified, Stamped, table=True):
 
     `said` is how this source put the claim, where that is not how the claim's row puts it; "" where it had no words for it.
     The interval is what this source states. `live` is False where the document does not say it any more: then the row is
-    history and counts for nothing. `origin` says whether a person stated it or it was read out of the document.
+    history and counts for nothing since `ended_at`. `origin` says whether a person stated it or it was read out of the document.
     """
 
     __table_args__ = (
@@ -169,6 +179,7 @@ class Evidence(Identified, Stamped, table=True):
     verified: bool = False
     origin: str = Origin.STATED
     live: bool = True
+    ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     valid_from: datetime | None = Field(default=None, sa_type=UTCDateTime)
     valid_from_precision: str | None = None
     valid_to: datetime | None = Field(default=None, sa_type=UTCDateTime)

@@ -11,16 +11,17 @@ from server.store.records import EntityRecord, FactRecord, RelationshipRecord
 from server.store.relations import FACTS_OF_ENTITY, RELATIONSHIPS_OF_ENTITY
 from server.store.statements import Page
 from server.terms import ClaimStatus, Direction
+from server.views import View
 
 SHOWN = 20
 
 
-async def explain(read: Reader, entities: Sequence[EntityRecord]) -> list[str]:
-    """Return each entity with its first 20 facts and its first 20 relationships. Four statements for all of them."""
+async def explain(read: Reader, entities: Sequence[EntityRecord], view: View | None = None) -> list[str]:
+    """Return each entity with its first 20 facts and its first 20 relationships in a view. Four statements for all of them."""
     ids = [entity.id for entity in entities]
-    facts = await read.pages(FACTS_OF_ENTITY, ids, FactFilter(), first=SHOWN)
-    out = await read.pages(RELATIONSHIPS_OF_ENTITY[Direction.OUT], ids, RelationshipFilter(), first=SHOWN)
-    into = await read.pages(RELATIONSHIPS_OF_ENTITY[Direction.IN], ids, RelationshipFilter(), first=SHOWN)
+    facts = await read.pages(FACTS_OF_ENTITY, ids, FactFilter(), first=SHOWN, view=view)
+    out = await read.pages(RELATIONSHIPS_OF_ENTITY[Direction.OUT], ids, RelationshipFilter(), first=SHOWN, view=view)
+    into = await read.pages(RELATIONSHIPS_OF_ENTITY[Direction.IN], ids, RelationshipFilter(), first=SHOWN, view=view)
     ends = [id for pages in (out, into) for page in pages for row in page.rows for id in (row.source_id, row.target_id)]
     names = {row.id: row.name for row in await read.by_ids(EntityRecord, ends) if row is not None}
     return ["\n".join(_lines(entity, facts[n], out[n], into[n], names)) for n, entity in enumerate(entities)]

@@ -171,9 +171,9 @@ async def settle(tx: Transaction, standings: Sequence[Standing], replaced: Mappi
     before = {**now, **(replaced or {})}
     for standing in standings:
         standing.compare()
-    for live in (True, False):
-        turned = [row.id for standing in standings for row in standing.turned(live)]
-        tx.set_among(models.Evidence, "id", turned, {"live": live})
+    turned = {live: [row.id for standing in standings for row in standing.turned(live)] for live in (True, False)}
+    tx.set_among(models.Evidence, "id", turned[True], {"live": True, "ended_at": None})
+    tx.set_among(models.Evidence, "id", turned[False], {"live": False}, stamped=["ended_at"])
     for standing in standings:
         after = standing.columns(before, now)
         await _write_evidence(tx, standing, after)

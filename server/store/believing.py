@@ -14,8 +14,9 @@ from typing import Protocol
 from sqlalchemy import ColumnElement, FromClause, and_, bindparam, false, or_
 
 from server.terms import DEFAULT_VIEW, ClaimStatus
+from server.views import View
 
-__all__ = ["NOW", "Placed", "effective_end", "present", "standing_in", "status_at"]
+__all__ = ["NOW", "Placed", "effective_end", "moment_of", "present", "standing_in", "status_at"]
 
 NOW = "now"
 """The name under which the instant is bound to a statement with `standing_in`."""
@@ -48,6 +49,11 @@ class Held(Protocol):
 def present() -> datetime:
     """Return the present instant, in UTC."""
     return datetime.now(UTC)
+
+
+def moment_of(view: View | None) -> datetime:
+    """Return the instant at which claims of a view stand where they do: the one that it knows, else the present one."""
+    return present() if view is None or view.known is None else view.known
 
 
 def status_at(row: Placed, now: datetime) -> ClaimStatus:

@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 from asyncpg import InternalClientError, PostgresError
-from sqlalchemy import Select, event
+from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, MissingGreenlet, OperationalError
@@ -29,7 +29,7 @@ from server.errors import UpstreamUnavailable
 from server.store.driver import driver
 from server.store.inline import Inline
 from server.store.lines import Lines
-from server.store.prepared import Columns, fetch
+from server.store.prepared import Columns, Statement, fetch
 from server.store.turns import Turns
 
 # A transaction that its process has left open this long is given up: a machine that vanished must not keep a lock.
@@ -170,7 +170,7 @@ class Database:
             async with self._reader.connect() as connection:
                 yield connection
 
-    async def columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns:
+    async def columns(self, statement: Statement, values: Mapping[str, Any]) -> Columns:
         """Return the columns of a prepared read; it sees what was committed when it began."""
         with translated():
             found = None

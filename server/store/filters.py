@@ -47,6 +47,17 @@ def _linked(row: FromClause, link: type[SQLModel], own: str, other: str, ids: Se
     return [row.c.id.in_(select(table.c[own]).where(table.c[other].in_(ids)))]
 
 
+def _shown(row: FromClause, statuses: Sequence[ClaimStatus] | None, dated: bool) -> Condition:
+    """Return the condition that a claim has one of these statuses, or without any, that lists show it by themselves.
+
+    What is believed is CURRENT or DISPUTED; at an instant of valid time also what others have taken the place of since, which is
+    stored as what it was.
+    """
+    if statuses is None and dated:
+        return row.c.status.in_(DEFAULT_VIEW)
+    return standing_in(row, DEFAULT_VIEW if statuses is None else statuses)
+
+
 @dataclass(frozen=True, slots=True)
 class Everything:
     """No filter."""
@@ -82,16 +93,16 @@ class EntityFilter:
 
 @dataclass(frozen=True, slots=True)
 class FactFilter:
-    """Facts by predicate, category, status and confidence."""
+    """Facts by predicate, category, status and confidence; without statuses, those that the view shows by itself."""
 
     predicates: tuple[str, ...] | None = None
     categories: tuple[str, ...] | None = None
-    statuses: tuple[ClaimStatus, ...] = DEFAULT_VIEW
+    statuses: tuple[ClaimStatus, ...] | None = None
     min_confidence: float | None = None
 
-    def conditions(self, row: FromClause) -> list[Condition]:
-        """Return the conditions over a fact."""
-        found = [standing_in(row, self.statuses), *_any_of(row.c.predicate, self.predicates)]
+    def conditions(self, row: FromClause, *, dated: bool = False) -> list[Condition]:
+        """Return the conditions over a fact, of a view of an instant of valid time where `dated`."""
+        found = [_shown(row, self.statuses, dated), *_any_of(row.c.predicate, self.predicates)]
         found += _any_of(row.c.category, self.categories)
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
@@ -100,15 +111,15 @@ class FactFilter:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipFilter:
-    """Relationships by type, status and confidence."""
+    """Relationships by type, status and confidence; without statuses, those that the view shows by itself."""
 
     types: tuple[str, ...] | None = None
-    statuses: tuple[ClaimStatus, ...] = DEFAULT_VIEW
+    statuses: tuple[ClaimStatus, ...] | None = None
     min_confidence: float | None = None
 
-    def conditions(self, row: FromClause) -> list[Condition]:
-        """Return the conditions over a relationship."""
-        found = [standing_in(row, self.statuses), *_any_of(row.c.type, self.types)]
+    def conditions(self, row: FromClause, *, dated: bool = False) -> list[Condition]:
+        """Return the conditions over a relationship, of a view of an instant of valid time where `dated`."""
+        found = [_shown(row, self.statuses, dated), *_any_of(row.c.type, self.types)]
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
         return found
@@ -227,6 +238,7 @@ class ChangeFilter:
         return _any_of(row.c.kind, self.kinds) + _any_of(row.c.actor, self.actors)
 
 
+ClaimFilter = FactFilter | RelationshipFilter
 Filter = (
     Everything
     | EntityFilter

@@ -11,10 +11,9 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import Select
 from sqlalchemy.engine import Engine
 
-from server.store.prepared import Columns, prepare
+from server.store.prepared import Columns, Statement, prepare
 
 __all__ = ["Inline"]
 
@@ -37,7 +36,7 @@ class Inline:
         self.was_small = True
         """Whether the last read was so small that nothing of length can follow from it."""
 
-    def columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns | None:
+    def columns(self, statement: Statement, values: Mapping[str, Any]) -> Columns | None:
         """Return the columns of a statement's rows, or None where it has many keys, takes long or would have to wait."""
         if len(values.get("keys", "")) > _LONGEST:
             return None

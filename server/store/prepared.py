@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 
 from asyncpg import InterfaceError
 from asyncpg.pgproto.pgproto import UUID
-from sqlalchemy import Float, Select, Uuid
+from sqlalchemy import CompoundSelect, Float, Select, Uuid
 from sqlalchemy.engine import Connection, Dialect, Engine
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-__all__ = ["Columns", "Line", "Prepared", "fetch", "prepare"]
+__all__ = ["Columns", "Line", "Prepared", "Statement", "fetch", "prepare"]
 
 Columns = Sequence[Iterable[Any]]
 """The columns of an answer, each to be gone through once."""
 
+Statement = Select[Any] | CompoundSelect[Any]
 Convert = Callable[[Any], Any]
 
 
@@ -89,7 +90,7 @@ class Line:
         return rows
 
 
-async def fetch(line: Line, statement: Select[Any], values: Mapping[str, Any]) -> Columns:
+async def fetch(line: Line, statement: Statement, values: Mapping[str, Any]) -> Columns:
     """Return the columns of a statement's rows, converted.
 
     Where the driver's connection turns out to be closed, SQLAlchemy runs the statement, so that it learns of it.
@@ -103,7 +104,7 @@ async def fetch(line: Line, statement: Select[Any], values: Mapping[str, Any]) -
 
 
 @lru_cache(1024)
-def prepare(statement: Select[Any], dialect: Dialect, names: tuple[str, ...]) -> Prepared:
+def prepare(statement: Statement, dialect: Dialect, names: tuple[str, ...]) -> Prepared:
     """Return the statement for a driver; values other than those of `names` are its own and never change."""
     known: Any = statement.params(dict.fromkeys(names))
     compiled = known.compile(dialect=dialect)

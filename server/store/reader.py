@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -18,10 +20,10 @@ from sqlmodel import SQLModel
 
 from server import models
 from server.store import blocks, records, selections
-from server.store.believing import NOW, present
 from server.store.filters import ChangeFilter, Everything, Filter
-from server.store.prepared import Columns, Line, fetch
-from server.store.relations import Relation, Sorting, table_of
+from server.store.prepared import Columns, Line, Statement, fetch
+from server.store.relations import PAST, Relation, Sorting, table_of
+from server.store.scopes import scope_of, view_values
 from server.store.selections import TABLES, End, columns_of
 from server.store.statements import (
     PARENT,
@@ -36,8 +38,9 @@ from server.store.statements import (
     keys_value,
 )
 from server.terms import DEFAULT_VIEW, Origin
+from server.views import View
 
-Fetch = Callable[[Select[Any], Mapping[str, Any]], Awaitable[Columns]]
+Fetch = Callable[[Statement, Mapping[str, Any]], Awaitable[Columns]]
 Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 
 _NOTHING = Everything()
@@ -96,7 +99,7 @@ class Reader:
         self._columns = columns or self._own_columns
         self.dialect = dialect
 
-    async def _own_columns(self, statement: Select[Any], values: Mapping[str, Any]) -> Columns:
+    async def _own_columns(self, statement: Statement, values: Mapping[str, Any]) -> Columns:
         async with self._connect() as connection:
             return await fetch(await Line.of(connection), statement, values)
 
@@ -106,27 +109,37 @@ class Reader:
             result = await connection.execute(statement, values or {})
             return result.all()
 
-    async def fetch(self, statement: Select[Any], values: Mapping[str, Any]) -> Iterable[Any]:
+    async def fetch(self, statement: Statement, values: Mapping[str, Any]) -> Iterable[Any]:
         """Return all rows of a statement that was made once and for all, as tuples."""
         return zip(*await self._columns(statement, values), strict=True)
 
     async def _by_keys(self, statement: Executable, keys: Sequence[UUID]) -> Sequence[Any]:
         return await self.rows(statement, {"keys": keys_value(self.dialect, keys)})
 
-    async def _of_keys(self, statement: Select[Any], keys: Sequence[UUID]) -> Iterable[Any]:
-        return await self.fetch(statement, {"keys": keys_value(self.dialect, keys)})
+    async def _of_keys(
+        self, statement: Statement, keys: Sequence[UUID], values: Mapping[str, Any] = MappingProxyType({})
+    ) -> Iterable[Any]:
+        return await self.fetch(statement, {"keys": keys_value(self.dialect, keys), **values})
 
     async def by_ids(
-        self, record: type[Record], ids: Sequence[UUID], columns: frozenset[str] | None = None
+        self,
+        record: type[Record],
+        ids: Sequence[UUID],
+        columns: frozenset[str] | None = None,
+        view: View | None = None,
     ) -> list[Record | None]:
         """Return the rows with these ids, None where there is none. One statement.
 
-        Of rows that only some `columns` are wanted of, the others are missing, save the id.
+        Of rows that only some `columns` are wanted of, the others are missing, save the id. A claim is the version that a `view`
+        knows; its dates and its confidence, as its status, keep it from no one who has its id.
         """
         if not ids:
             return []
-        statement, make = selections.of_keys(self.dialect, record, columns)
-        found = {row[0]: make(row) for row in await self._of_keys(statement, list(dict.fromkeys(ids)))}
+        known = None if view is None or record not in PAST else view.known
+        statement, make = selections.of_keys(self.dialect, record, columns, known=known is not None)
+        values = {} if known is None else {"known": known}
+        rows = await self._of_keys(statement, list(dict.fromkeys(ids)), values)
+        found = {row[0]: make(row) for row in rows}
         return [found.get(id) for id in ids]
 
     async def lists(
@@ -136,16 +149,20 @@ class Reader:
         keys: Sequence[UUID],
         *order: str,
         columns: frozenset[str] | None = None,
+        known: datetime | None = None,
     ) -> list[list[Record]]:
         """Return all rows whose `column` is the key, ordered; for lists that are short by nature. One statement.
 
-        Of rows that only some `columns` are wanted of, the others are missing, save the id.
+        Of rows that only some `columns` are wanted of, the others are missing, save the id. Of rows that are stamped, only those that
+        were there at the `known` instant.
         """
         if not keys:
             return []
-        statement, make = selections.lists_of_keys(self.dialect, record, columns, column, order)
+        statement, make = selections.lists_of_keys(
+            self.dialect, record, columns, column, order, known=known is not None
+        )
         lists: dict[UUID, list[Record]] = {key: [] for key in keys}
-        for row in await self._of_keys(statement, list(lists)):
+        for row in await self._of_keys(statement, list(lists), {} if known is None else {"known": known}):
             lists[row[0]].append(make(row[1:]))
         return [lists[key] for key in keys]
 
@@ -160,17 +177,26 @@ class Reader:
         after: Sequence[KeysetValue] | None = None,
         columns: frozenset[str] | None = None,
         ends: tuple[End, ...] = (),
+        view: View | None = None,
     ) -> list[Page[Record]]:
         """Return the first rows of each parent, behind `after` where given. One statement.
 
         Of rows that only some `columns` are wanted of, the others are missing, save the id and what the rows are sorted by. The
-        entities of `ends` are read with the rows.
+        entities of `ends` are read with the rows. Claims are those of a `view`, as it knows them.
         """
         if not parents:
             return []
-        statement, make = selections.pages(self.dialect, relation, columns, filter, sorting, after is not None, ends)
+        view = None if relation.past is None else view
+        statement, make = selections.pages(
+            self.dialect, relation, columns, filter, sorting, after is not None, ends, scope_of(view)
+        )
         keys = list(dict.fromkeys(parents))
-        values = {"keys": keys_value(self.dialect, keys), "most": first + 1, NOW: present(), **after_values(after)}
+        values = {
+            "keys": keys_value(self.dialect, keys),
+            "most": first + 1,
+            **after_values(after),
+            **view_values(view),
+        }
         ordinals, *rest = await self._columns(statement, values)
         lists = by_ordinal(self.dialect, len(keys), ordinals, make(rest))
         pages = [Page(found[:first], len(found) > first) for found in lists]
@@ -179,13 +205,20 @@ class Reader:
         of_key = dict(zip(keys, pages, strict=True))
         return [of_key[parent] for parent in parents]
 
-    async def counts(self, relation: Relation[Any], parents: Sequence[UUID], filter: Filter = _NOTHING) -> list[int]:
-        """Return how many rows each parent has. One statement."""
+    async def counts(
+        self,
+        relation: Relation[Any],
+        parents: Sequence[UUID],
+        filter: Filter = _NOTHING,
+        view: View | None = None,
+    ) -> list[int]:
+        """Return how many rows each parent has; of claims, how many are in the `view`. One statement."""
         if not parents:
             return []
-        statement = selections.counts(self.dialect, relation, filter)
-        values = {"keys": keys_value(self.dialect, list(dict.fromkeys(parents))), NOW: present()}
-        found = {row[0]: row[1] for row in await self.fetch(statement, values)}
+        view = None if relation.past is None else view
+        statement = selections.counts(self.dialect, relation, filter, scope_of(view))
+        rows = await self._of_keys(statement, list(dict.fromkeys(parents)), view_values(view))
+        found = {row[0]: row[1] for row in rows}
         return [found[parent] for parent in parents]
 
     async def one(self, record: type[Record], id: UUID) -> Record | None:

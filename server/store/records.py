@@ -125,6 +125,7 @@ class EvidenceRecord(NamedTuple):
     verified: bool
     origin: str
     live: bool
+    ended_at: datetime | None
     valid_from: datetime | None
     valid_from_precision: str | None
     valid_to: datetime | None

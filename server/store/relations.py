@@ -8,7 +8,7 @@ index, so a parent costs what its page costs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, cast
 
 from sqlalchemy import ColumnElement, FromClause, Select, Table, column, literal_column, select, union_all
@@ -16,12 +16,14 @@ from sqlmodel import SQLModel
 
 from server import models
 from server.store import records
+from server.store.scopes import written_by
 from server.store.statements import LIMIT, PARENT, ROWID, Order, Record
 from server.terms import Direction
 
 _ROW = "r"
 """The name of a row in the select of a parent's rows."""
 Conditions = Callable[[FromClause], Sequence[ColumnElement[bool]]]
+Condition = Callable[[FromClause, ColumnElement[Any]], ColumnElement[bool]]
 
 
 def table_of(model: type[SQLModel]) -> Table:
@@ -44,10 +46,14 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way to a row: `condition(row, parent)`, or a link table with its two columns."""
+    """One way to a row: `condition(row, parent)`, or a link table with its two columns.
 
-    condition: Callable[[FromClause, ColumnElement[Any]], ColumnElement[bool]] | None = None
+    `then` is the condition of a known instant, where it is another.
+    """
+
+    condition: Condition | None = None
     link: tuple[Table, str, str] | None = None
+    then: Condition | None = None
 
     def select(self, table: Table) -> tuple[Select[Any], FromClause, ColumnElement[Any]]:
         """Return a select without columns, the row's alias and the column that holds the row's id."""
@@ -65,11 +71,18 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Relation(Generic[Record]):
-    """The rows of `table` that belong to a parent, read as `record`."""
+    """The rows of `table` that belong to a parent, read as `record`. Of claims, `past` is the table of earlier versions."""
 
     table: Table
     record: type[Record]
     branches: tuple[Branch, ...]
+    past: Table | None = None
+
+    def versions(self) -> list[Relation[Record]]:
+        """Return the relations to all versions of claims that belong to a parent, the present ones and the earlier ones."""
+        assert self.past is not None
+        branches = tuple(replace(branch, condition=branch.then or branch.condition) for branch in self.branches)
+        return [Relation(table, self.record, branches) for table in (self.table, self.past)]
 
     def first(
         self, dialect: str, where: Conditions, sorting: Sorting, names: Sequence[str], *, behind: bool = False
@@ -100,10 +113,18 @@ class Relation(Generic[Record]):
         statement = statement.add_columns(*(own[n] if n in own else row.c[n] for n in names))
         return statement.where(*where(row), *([order.after()] if behind else [])), order
 
-    def ids(self, where: Conditions) -> Select[Any]:
-        """Return the select of the ids of all rows that belong to PARENT."""
-        parts = [self._branch(branch, where, Sorting(), ("id",), False)[0] for branch in self.branches]
+    def ids(self, where: Conditions, *, versions: bool = False) -> Select[Any]:
+        """Return the select of the ids of all rows that belong to PARENT; of all `versions` of claims, if so."""
+        sources = self.versions() if versions else [self]
+        parts = [one._branch(branch, where, Sorting(), ("id",), False)[0] for one in sources for branch in one.branches]
         return parts[0] if len(parts) == 1 else select(union_all(*parts).subquery().c.id)
+
+
+PAST: dict[type[Any], type[SQLModel]] = {
+    records.FactRecord: models.FactVersion,
+    records.RelationshipRecord: models.RelationshipVersion,
+}
+"""The tables of the earlier versions of claims."""
 
 
 def _by(column: str, *, but: str | None = None) -> Branch:
@@ -118,19 +139,22 @@ def _through(model: type[SQLModel], parent: str, child: str) -> Branch:
 
 
 def _relation(model: type[SQLModel], record: type[Record], *branches: Branch) -> Relation[Record]:
-    return Relation(table_of(model), record, branches)
+    past = PAST.get(record)
+    return Relation(table_of(model), record, branches, None if past is None else table_of(past))
 
 
 def _evidenced(link_column: str) -> Branch:
     evidence = table_of(models.Evidence)
 
-    def condition(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
-        own = evidence.alias()
-        return row.c.id.in_(
-            select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None), own.c.live)
-        )
+    def condition(counts: Conditions) -> Condition:
+        def stated(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
+            own = evidence.alias()
+            by = select(own.c[link_column]).where(own.c.document_id == parent, own.c[link_column].is_not(None))
+            return row.c.id.in_(by.where(*counts(own)))
 
-    return Branch(condition)
+        return stated
+
+    return Branch(condition(lambda own: [own.c.live]), then=condition(written_by))
 
 
 def _linked_to_live(own: str, other: str) -> Branch:

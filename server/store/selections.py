@@ -11,14 +11,26 @@ from collections.abc import Callable, Iterable
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, Select, bindparam, select
-from sqlmodel import SQLModel
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    FromClause,
+    Select,
+    bindparam,
+    literal_column,
+    null,
+    select,
+    type_coerce,
+    union_all,
+)
+from sqlmodel import SQLModel, UTCDateTime
 
 from server import models
 from server.store import records
-from server.store.filters import Filter
+from server.store.filters import ClaimFilter, Filter
 from server.store.prepared import Columns
-from server.store.relations import Relation, Sorting, table_of
+from server.store.relations import PAST, Relation, Sorting, table_of
+from server.store.scopes import KNOWN, Scope, versions_known
 from server.store.statements import Joined, Record, count_of_each, first_of_each, keys_table
 
 __all__ = [
@@ -84,11 +96,15 @@ def part_of(
     columns: frozenset[str] | None,
     sorted_by: tuple[str, ...] = (),
     ends: tuple[End, ...] = (),
+    *,
+    past: bool = False,
 ) -> type[Record]:
-    """Return a record with only some of the columns, and with ends; to read another column of it is an error."""
-    if columns is None and not ends:
+    """Return a record with only some of the columns, and with ends; to read another column of it is an error. One that may be a
+    `past` version of a claim also says until when it was known.
+    """
+    if columns is None and not ends and not past:
         return record
-    fields = record._fields  # type: ignore[attr-defined]
+    fields = (*record._fields, *((_UNTIL,) if past else ()))  # type: ignore[attr-defined]
     wanted = set(fields) if columns is None else columns | {"id", *sorted_by}
     kept = (*(name for name in fields if name in wanted), *(end.name for end in ends))
     return cast("type[Record]", _named_tuple(record.__name__, kept))
@@ -119,9 +135,12 @@ def _making(record: type[Record], ends: tuple[End, ...]) -> Callable[[Columns], 
 
 
 class Pages(NamedTuple):
-    """How pages are read: the statement, and how records are made of its columns behind the first, the parents' ordinals."""
+    """How pages are read: the statement, and how records are made of its columns behind the first, the parents' ordinals.
 
-    statement: Select[Any]
+    Of a known instant it answers up to twice as many rows of each parent as it is limited to.
+    """
+
+    statement: Select[Any] | CompoundSelect[Any]
     make: Callable[[Columns], Iterable[Any]]
 
 
@@ -134,25 +153,69 @@ def pages(
     sorting: Sorting,
     behind: bool,
     ends: tuple[End, ...],
+    scope: Scope | None = None,
 ) -> Pages:
     """Return how a page of each parent is read."""
-    record = part_of(relation.record, columns, sorting.names, ends)
-    own = partial(relation.first, dialect, filter.conditions, sorting, behind=behind)
-    names = [name for name in record._fields if name in relation.table.c]
+    past = scope is not None and scope.known
+    record = part_of(relation.record, columns, sorting.names, ends, past=past)
     joins = [
         Joined(end.column, table_of(models.Entity).alias(), part_of(records.EntityRecord, end.columns)._fields)
         for end in ends
     ]
-    statement = first_of_each(dialect, relation.table, own, names, sorting.order, joins=joins)
-    return Pages(statement, _making(record, ends))
+
+    def part(of: Relation[Any]) -> Select[Any]:
+        own = partial(of.first, dialect, conditions(filter, scope), sorting, behind=behind)
+        names = [name for name in record._fields if name in of.table.c]
+        return first_of_each(dialect, of.table, own, names, sorting.order, joins=joins)
+
+    if not past:
+        return Pages(part(relation), _making(record, ends))
+    present, earlier = map(part, relation.versions())
+    places = [2 + record._fields.index(name) for name in (*sorting.names, "id")]
+    keyset: list[ColumnElement[Any]] = [literal_column(str(place)) for place in places]
+    order = [literal_column("1"), *(place.desc() if sorting.descending else place for place in keyset)]
+    until = 1 + len(record._fields) - len(ends) if _UNTIL in record._fields else 0
+    return Pages(_merged(present, earlier, until).order_by(*order), _making(record, ends))
+
+
+_UNTIL = "known_to"
+
+
+def _merged(present: Select[Any], earlier: Select[Any], until: int) -> CompoundSelect[Any]:
+    """Return both selects as one; the present versions get an open end as the last of the first `until` columns, unless that is 0."""
+    columns: list[ColumnElement[Any]] = list(present.selected_columns)
+    if until:
+        columns.insert(until - 1, type_coerce(null(), UTCDateTime).label(_UNTIL))
+    return union_all(present.with_only_columns(*columns).order_by(None), earlier.order_by(None))
+
+
+def conditions(filter: Filter, scope: Scope | None) -> Callable[[FromClause], list[ColumnElement[bool]]]:
+    """Return the conditions of a filter over a row that is read in a scope."""
+    if scope is None:
+        return filter.conditions
+    own = partial(filter.conditions, dated=scope.valid) if isinstance(filter, ClaimFilter) else filter.conditions
+    return lambda row: [*own(row), *scope.conditions(row)]
 
 
 @lru_cache(256)
-def of_keys(dialect: str, record: Any, columns: frozenset[str] | None) -> tuple[Select[Any], Callable[[Any], Any]]:
-    """Return the statement for the rows with given ids, and how a record is made of one."""
-    keys, table, part = keys_table(dialect), table_of(TABLES[record]), part_of(record, columns)
-    statement = select(*(table.c[name] for name in part._fields))
-    return statement.select_from(keys.join(table, table.c.id == keys.c.value)), partial(tuple.__new__, part)
+def of_keys(
+    dialect: str, record: Any, columns: frozenset[str] | None, *, known: bool = False
+) -> tuple[Select[Any] | CompoundSelect[Any], Callable[[Any], Any]]:
+    """Return the statement for the rows with given ids, and how a record is made of one; of the versions of claims that were
+    `known`, if so.
+    """
+    keys, part = keys_table(dialect), part_of(record, columns, past=known)
+
+    def own(model: type[SQLModel]) -> Select[Any]:
+        table = table_of(model)
+        names = [name for name in part._fields if name in table.c]
+        found = select(*(table.c[name] for name in names)).select_from(keys.join(table, table.c.id == keys.c.value))
+        return found.where(*versions_known(table)) if known else found
+
+    if not known:
+        return own(TABLES[record]), partial(tuple.__new__, part)
+    until = len(part._fields) if _UNTIL in part._fields else 0
+    return _merged(own(TABLES[record]), own(PAST[record]), until), partial(tuple.__new__, part)
 
 
 @cache
@@ -164,16 +227,26 @@ def named_volume() -> Select[Any]:
 
 @lru_cache(256)
 def lists_of_keys(
-    dialect: str, record: Any, columns: frozenset[str] | None, column: str, order: tuple[str, ...]
+    dialect: str,
+    record: Any,
+    columns: frozenset[str] | None,
+    column: str,
+    order: tuple[str, ...],
+    *,
+    known: bool = False,
 ) -> tuple[Select[Any], Callable[[Any], Any]]:
-    """Return the statement for all rows whose column is one of the keys, ordered, and how a record is made of one behind its key."""
+    """Return the statement for all rows whose column is one of the keys, ordered, and how a record is made of one behind its key;
+    of those that were there at the `known` instant that is bound, if so.
+    """
     keys, table, part = keys_table(dialect), table_of(TABLES[record]), part_of(record, columns)
     statement = select(table.c[column], *(table.c[name] for name in part._fields))
     statement = statement.select_from(keys.join(table, table.c[column] == keys.c.value))
+    statement = statement.where(table.c.created_at <= KNOWN) if known else statement
     return statement.order_by(*(table.c[name] for name in order)), partial(tuple.__new__, part)
 
 
 @lru_cache(256)
-def counts(dialect: str, relation: Relation[Any], filter: Filter) -> Select[Any]:
+def counts(dialect: str, relation: Relation[Any], filter: Filter, scope: Scope | None = None) -> Select[Any]:
     """Return the statement for how many rows each parent has."""
-    return count_of_each(dialect, relation.ids(filter.conditions))
+    versions = scope is not None and scope.known
+    return count_of_each(dialect, relation.ids(conditions(filter, scope), versions=versions))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
@@ -234,15 +234,28 @@ class Transaction:
             self._steps.append(lambda statement=statement: self._connection.execute(statement))  # type: ignore[misc]
 
     def set_among(
-        self, model: type[SQLModel], column: str, keys: Sequence[Any], values: Mapping[str, Any], **equal: Any
+        self,
+        model: type[SQLModel],
+        column: str,
+        keys: Sequence[Any],
+        values: Mapping[str, Any],
+        *,
+        stamped: Sequence[str] = (),
+        **equal: Any,
     ) -> None:
-        """Set columns of the rows whose `column` is one of `keys`, and others are as `equal` says; nothing is stamped."""
+        """Set columns of the rows whose `column` is one of `keys`, and others are as `equal` says.
+
+        Only the columns of `stamped` get the transaction's instant.
+        """
         table = table_of(model)
         also = [table.c[name] == value for name, value in equal.items()]
+
+        def step(part: list[Any]) -> Any:
+            moment = {**values, **dict.fromkeys(stamped, self.at)}
+            return self._connection.execute(update(table).where(table.c[column].in_(part), *also).values(moment))
+
         for start in range(0, len(keys), 500):
-            part = list(keys[start : start + 500])
-            statement = update(table).where(table.c[column].in_(part), *also).values(dict(values))
-            self._steps.append(lambda statement=statement: self._connection.execute(statement))  # type: ignore[misc]
+            self._steps.append(partial(step, list(keys[start : start + 500])))
 
     def redact_log(self, ids: Sequence[UUID]) -> None:
         """Remove the values that earlier log entries of these nodes hold; that it happened, and by whom, stays."""
