@@ -1,7 +1,7 @@
 """Earlier versions of claims are whole and found by index; evidence says since when it counts no more
 
-Revision ID: 0010
-Revises: 0009
+Revision ID: 0011
+Revises: 0010
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ import sqlmodel
 from alembic import op
 
 
-revision: str = '0010'
-down_revision: str | None = '0009'
+revision: str = '0011'
+down_revision: str | None = '0010'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
