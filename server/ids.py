@@ -94,15 +94,15 @@ def encode_ids(kind: NodeKind, ids: Sequence[UUID], views: Sequence[View | None]
         return [text if view is None else f"{text}_{spelled(view)}" for text, view in plain]
     if len(ids) < _FEW:
         return [encode_id(kind, id) for id in ids]
-    prefix, spelled = _PREFIXES[kind], list[str]()
+    prefix, texts = _PREFIXES[kind], list[str]()
     for start in range(0, len(ids), _LANES):
         lanes = [id.bytes for id in ids[start : start + _LANES]]
         number = int.from_bytes(_GAP + _GAP.join(lanes)) << 2
         for lower, upper, shift in _SPREAD:
             number = number & lower | (number & upper) << shift
         text = number.to_bytes(32 * len(lanes)).translate(_SPELLED).decode()
-        spelled += [prefix + text[at : at + 26] for at in range(6, len(text), 32)]
-    return spelled
+        texts += [prefix + text[at : at + 26] for at in range(6, len(text), 32)]
+    return texts
 
 
 def decode_id(text: str) -> GlobalId | None:
