@@ -15,6 +15,7 @@ from server.services.extraction import language, vocabulary
 from server.services.extraction.institutions import NOBLE, pairs, past_fields
 from server.services.extraction.letters import ORDERS
 from server.services.extraction.shapes import is_capital, last_of_run, starts_sentence
+from server.services.extraction.small_words import past_small_words
 
 _INNER_CASE = re.compile(r"[a-zà-ÿ].*[A-Z]|[A-Z]{2,}.*[a-z]|[A-Z].*\d")
 _ELIDED = re.compile(r"(?:d|l|dell|dall|all|nell)['’][A-ZÀ-Þ]")
@@ -46,20 +47,14 @@ _LETTERS = re.compile(r"(?!(?:USD|EUR|GBP|BC|AD|FM|AM)$)[A-Z]{2,5}")
 _QUARTERS = vocabulary.wordset("north south east west native latin")
 _TORN = re.compile(r"[a-z]{2} - [a-z]{2}")
 _OWNERS = vocabulary.wordset("king queen people women men children workers farmers veterans")
-_IN_TITLES = vocabulary.wordset("of the and in on to a for from with or at by")
-_AUTHORING = vocabulary.wordset(
-    "wrote writes published directed composed painted recorded film films movie novel novels book album song single series play poem "
-    "musical opera episode memoir"
-)
 _HELD_OF = vocabulary.wordset(
     "fellow member president professor director dean commander officer companion knight graduate"
 )
-_AUTHORS = vocabulary.wordset("author writer creator composer")
-_ONE_WORK = vocabulary.wordset("film movie novel book album song play poem musical opera memoir")
 _COMPOUNDED = vocabulary.wordset("based led born like era style type backed owned run made free only wide aged level")
 _SECOND_PARTICLES = frozenset({"la", "los", "las", "de", "der", "den", "dem", "het"})
 """What stands between a particle and the name: van der Meer, de la Cruz."""
 _LINKS = frozenset({"and", "of", "the", "&", "-", "for", "in"})
+_SHORTENED = frozenset({"bros.", "intl.", "assn.", "dept."})
 _MONTHLY = frozenset({"Will", "April", "May", "June", "August", "Art", "Sunday"})
 _AWARDS = frozenset({"prize", "award", "medal", "oscar"})
 _DEGREES = frozenset({"bachelor", "master", "doctor", "bachelors", "masters", "doctorate"})
@@ -77,7 +72,7 @@ _BOARDS = frozenset({"board", "directors", "trustees", "governors"})
 _PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
 _HONOURS = frozenset({"champion", "winner", "nominee", "laureate", "contender", "medalist", "medallist"})
 _RANKING = re.compile(r"No\.? ?\d{0,3}")
-_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner"})
+_OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "representative", "envoy"})
 """Posts whose field stands before them: "Foreign Affairs Minister"."""
 _TITLED = vocabulary.TITLES | vocabulary.TITLE_ROLES
 _POSTS_AND_HONOURS = vocabulary.TITLE_ROLES | _HONOURS
@@ -85,7 +80,8 @@ _OF_A_TITLE = vocabulary.TITLE_ROLES | _RANKS | _PARTIES
 _BEHIND_A_FIELD = _OF_A_FIELD | _HONOURS
 _QUALITIES = vocabulary.wordset(
     "great first second third next last good right perfect time page night morning evening other same more most many all some any every "
-    "where when how what who why never no not only yes hello god internet web earth note summary important"
+    "where when how what who why never no not only yes hello god internet web earth note summary important "
+    "another my our his her their your"
 )
 """Words that are none alone, but open names inside a sentence: the Great Fire, the Second World War."""
 _LOOSE_RANKS = vocabulary.wordset(
@@ -135,7 +131,11 @@ def _past_degree(doc: Doc, index: int) -> int:
 
 
 def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the run, in two parts where a role stands between a company and a person."""
+    """Yield the run, in two parts where a role stands between a company and a person, or a post's field before one."""
+    if (holder := _holder(doc, first, last)) is not None:
+        yield first, holder
+        yield holder, last
+        return
     for index in range(first + 1, last - 1):
         titled = doc[index].lower_ in vocabulary.TITLES and doc[first].text not in vocabulary.given_names()
         role = titled or doc[index].lower_ in _POSTS_AND_HONOURS or _RANKING.fullmatch(doc[index].text)
@@ -147,6 +147,22 @@ def _apart(doc: Doc, first: int, last: int) -> Iterator[tuple[int, int]]:
             yield index + 1, last
             return
     yield first, last
+
+
+def _holder(doc: Doc, first: int, last: int) -> int | None:
+    """Return where the person begins whose post a run ends: "Secretary of State John Kerry", "Dean of the Faculty Ada Roe"."""
+    of = first - (2 if first > 1 and doc[first - 1].text == "the" else 1)
+    if of < 1 or doc[of].text != "of":
+        return None
+    if doc[of - 1].lower_ not in _TITLED and doc[of - 1].lower_ not in vocabulary.words("roles"):
+        return None
+    for index in range(first + 1, last - 1):
+        field = doc[first:index]
+        known = field.text in vocabulary.listed() or all(language.is_word(one.lower_) for one in field if one.is_alpha)
+        head = doc[last - 1].lower_ in vocabulary.HEADS
+        if doc[index].text in vocabulary.given_names() and doc[first].text not in vocabulary.given_names():
+            return index if known and not head else None
+    return None
 
 
 def _title_start(doc: Doc, first: int, index: int) -> int:
@@ -205,10 +221,8 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         and _is_torn(doc, end)
     ):
         return end + 2
-    if token.lower_ in _IN_TITLES and _goes_on_title(doc, start, end):
-        return end + (2 if is_capital(after) else 3)
-    if token.text in {"in", "for", "of"} and doc[end - 1].lower_ in _AWARDS and is_capital(after):
-        return end + 2
+    if (reach := past_small_words(doc, start, end) or _past_award(doc, start, end)) is not None:
+        return reach
     if token.text in {"of", "for"}:
         reach = _past_of(doc, start, end)
         if reach is not None:
@@ -231,7 +245,18 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
         return end + 3
     if hyphen and end - start > 1 and after.is_alpha and _ends_given_name(doc[end - 1], after):
         return end + 2
-    return end + 1 if is_version(token, after) else None
+    scored = end - start > 1 and doc[start].text in vocabulary.given_names()  # "beat Bo Roe 4 and 3"
+    return end + 1 if is_version(token, after) and not scored else None
+
+
+def _past_award(doc: Doc, start: int, end: int) -> int | None:
+    """Return where an award's name goes on to: over what it is for, and the part that it was won in."""
+    token, after = doc[end], doc[end + 1]
+    if token.text in {"in", "for", "of"} and doc[end - 1].lower_ in _AWARDS and is_capital(after):
+        return end + 2 if token.text != "for" or after.text not in vocabulary.given_names() else None
+    if token.text != "in" or after.text not in {"a", "an"} or end + 2 >= len(doc):
+        return None
+    return end + 3 if is_capital(doc[end + 2]) and any(one.lower_ in _AWARDS for one in doc[start:end]) else None
 
 
 def _is_epithet(doc: Doc, index: int) -> bool:
@@ -257,23 +282,6 @@ def _is_torn(doc: Doc, index: int) -> bool:
     listed = vocabulary.listed()
     apart = doc[index - 1].text in listed or doc[index + 1].text in listed
     return not apart and _TORN.search(doc.text) is not None
-
-
-def _goes_on_title(doc: Doc, start: int, end: int) -> bool:
-    """Tell whether a small word belongs to the title of a work: "wrote Pride and Prejudice", "the album Walk on Water"."""
-    index = start - 1
-    if index >= 0 and doc[index].text in {"the", '"'}:
-        index -= 1
-    of = index > 0 and doc[index].text == "of" and doc[index - 1].lower_ in _AUTHORS
-    if index < 0 or not (of or doc[index].lower_ in _AUTHORING):
-        return False
-    after = end + 2 if doc[end + 1].text in {"the", "a", "an"} else end + 1
-    if after >= len(doc) or not is_capital(doc[after]):
-        return False
-    if doc[end].text in {"and", "or"} and end - start > 1 and doc[index].lower_ not in _ONE_WORK:
-        return False  # Raise the Red Lantern and Hero are two
-    plain = (doc[end - 1], doc[after])
-    return all(language.is_word(one.lower_) and one.text not in vocabulary.listed() for one in plain)
 
 
 def _ends_given_name(before: Token, after: Token) -> bool:
@@ -323,7 +331,7 @@ def _ends_run(token: Token) -> bool:
     return (
         token.text.endswith(".")
         and len(token.text) > 3
-        and token.text.lower() not in vocabulary.TITLES | vocabulary.LEGAL_FORMS
+        and token.text.lower() not in vocabulary.TITLES | vocabulary.LEGAL_FORMS | _SHORTENED
         and not re.fullmatch(r"(?:[A-Z]\.)+", token.text)
     )
 
@@ -382,7 +390,16 @@ def _opens_before(doc: Doc, first: int, last: int) -> bool:
         return given
     if token.lower_ in vocabulary.words("roles") or token.lower_ in _CALLINGS:
         return personal
+    if given and last - first > 2 and _is_of_people(token):
+        return True
     return not is_capital(token) and not (token.text in {"al", "el"} and after is not None and after.text == "-")
+
+
+def _is_of_people(token: Token) -> bool:
+    """Tell whether a word says what somebody is, or several are: "Geneticist Ada Roe", "Presidents Bo Roe and"."""
+    one = token.lower_.removesuffix("s")
+    posts = one != token.lower_ and (one in _TITLED or one in _CALLINGS or one in vocabulary.words("roles"))
+    return posts or (token.lower_.endswith(("ist", "person", "woman", "ician")) and language.is_word(token.lower_))
 
 
 def _is_loose_end(doc: Doc, first: int, last: int, person: bool) -> bool:
@@ -404,7 +421,7 @@ def _is_said_of_a_ruler(token: Token) -> bool:
 
 def _is_plain(token: Token) -> bool:
     partial = token.text.endswith("-") and _bare(token) in vocabulary.words("adjectives")
-    return partial or _bare(token) in vocabulary.words("not_names")
+    return partial or (_bare(token) in vocabulary.words("not_names") and token.text != "US")
 
 
 def _bare(token: Token) -> str:

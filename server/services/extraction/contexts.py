@@ -199,7 +199,7 @@ def kind_by_context(doc: Doc, first: int, last: int) -> str | None:
     return (
         _by_noun_before(doc, first)
         or kind_by_definition(doc, last)
-        or _by_place_after(doc, last)
+        or _by_place_after(doc, first, last)
         or _by_words_before(doc, first, last)
         or _by_word_after(doc, first, last)
     )
@@ -257,14 +257,15 @@ def kind_by_definition(doc: Doc, last: int) -> str | None:
     return kind_of_noun(noun.text)
 
 
-def _by_place_after(doc: Doc, last: int) -> str | None:
-    """Read "X, Norway": a place within a listed one."""
+def _by_place_after(doc: Doc, first: int, last: int) -> str | None:
+    """Read "X, Norway": a place within a listed one; who has two names is in no town: "Bo Roe, Oslo"."""
     if last + 1 < len(doc) and doc[last].text == ",":
         after = doc[last + 1]
         names = vocabulary.listed_by_word().get(vocabulary.first_word(after.text), ())
         text = doc[last + 1 : last + 8].text
         name = next((one for one in names if text.startswith(one)), None)
-        if name is not None and vocabulary.listed()[name] == "place":
+        person = last - first > 1 and all(token.ent_type_ == "PERSON" for token in doc[first:last])
+        if name is not None and vocabulary.listed()[name] == "place" and (not person or name in vocabulary.regions()):
             return None if re.match(r",? (?:and|or|&) ", text[len(name) :]) else "place"
     return None
 

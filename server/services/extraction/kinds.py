@@ -52,8 +52,8 @@ def kind_of(doc: Doc, first: int, last: int) -> tuple[str, Trust]:
     if len(words) > 1:
         if head in vocabulary.PLAN_NOUNS:
             return "product", Trust.CUE
-        if _is_of_somewhere(words):
-            return "person", Trust.CUE
+        if (by_of := _by_of(doc, first, words)) is not None:
+            return by_of, Trust.CUE
         topic = words[words.index("of") - 1].lower() if "of" in words[1:] else ""  # Ash University of Science
         if head in vocabulary.ORGANIZATION_HEADS or {opener, topic} & vocabulary.ORGANIZATION_OPENERS:
             return "organization", Trust.CUE
@@ -115,6 +115,19 @@ def _is_of_somewhere(words: list[str]) -> bool:
     if own[1:2] != ["of"] or own[0].lower() in vocabulary.OF_HEADS:
         return False
     return titled or own[0] in vocabulary.given_names() or not language.is_word(own[0].lower())
+
+
+def _by_of(doc: Doc, first: int, words: list[str]) -> str | None:
+    """Return what the "of" in a name says that it is: a noble's, or a work's that somebody made."""
+    if _is_of_somewhere(words):
+        return "person"
+    return "work" if _is_owned_title(doc, first, words) else None
+
+
+def _is_owned_title(doc: Doc, first: int, words: list[str]) -> bool:
+    """Tell whether somebody's own is called so: "Ada Roe's Bend of the River"; an institution is nobody's."""
+    owned = first > 1 and doc[first - 1].text in {"'s", "’s"} and doc[first - 2].ent_type_ == "PERSON"
+    return owned and "of" in words[1:] and words[words.index("of") - 1].lower() not in vocabulary.OF_HEADS
 
 
 _BEFORE_PLACES = vocabulary.wordset("the in at near on around to from of into through across over along toward towards")

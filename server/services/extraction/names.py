@@ -26,6 +26,7 @@ from server.services.extraction.capitals import (
     trimmed,
 )
 from server.services.extraction.contexts import kind_by_definition, kind_of_noun, names_kind_after
+from server.services.extraction.halves import is_surname, is_torn_off
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.letters import ORGANS, is_degree, is_held_degree
 from server.services.extraction.lowercase import lower_case_names
@@ -52,6 +53,8 @@ _DETERMINERS = vocabulary.wordset("the a an our my your his her its their this t
 _STAFF = vocabulary.wordset("board cabinet team staff management assembly region area zone center site")
 _PRICED = vocabulary.TIERS | {"paid"}
 _PLANS = frozenset({"plans", "tiers", "editions"})
+_CHAMBERS = frozenset({"senate", "congress", "parliament"})
+"""Institutions that a country has but one of."""
 _AFTER_COMMA = vocabulary.wordset("inc inc. llc ltd ltd. plc corp. l.p.")
 _PRESSED = vocabulary.wordset("click press select choose tap hit")
 
@@ -121,7 +124,7 @@ def _entitled(doc: Doc, title: str, title_kind: str | None) -> Iterator[Name]:
     """Yield the places where the document's title stands as a name: "Mafalda of Savoy"."""
     for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", doc.text) if title else ():
         span = doc.char_span(*match.span())
-        if span is not None and not _goes_on(doc, span.end):
+        if span is not None and not _goes_on(doc, span.end) and not is_surname(doc, span.start, span.end):
             kind, trust = (title_kind, Trust.CUE) if title_kind else kind_of(doc, span.start, span.end)
             yield _name(doc, span.start, span.end, kind, trust)
 
@@ -289,7 +292,11 @@ def _inside_longer(doc: Doc, first: int, last: int) -> bool:
         return True  # Louis de Luxembourg
     if is_rank(before) or not is_capital(before):
         return False
-    return before.text in vocabulary.given_names() or is_odd(before) or not starts_sentence(before)
+    unknown = before.is_alpha and not language.is_word(before.lower_)
+    whole = (
+        doc[first].ent_iob_ == "I" and not _is_plain_word(before) and not language.is_verb(before.lower_)
+    )  # Ratan Tata
+    return before.text in vocabulary.given_names() or is_odd(before) or unknown or whole or not starts_sentence(before)
 
 
 def _takes_of(head: Token, *, article: bool) -> bool:
@@ -387,6 +394,8 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
         return False  # a constant of a program, an abbreviation of a common noun, a degree, a mere letter
     if odd or token.text in vocabulary.given_names():
         return True
+    if is_torn_off(doc, index):
+        return False
     unknown = not language.is_word(token.lower_)
     before = doc[index - 1].lower_ if index else ""
     if not starts_sentence(token):
@@ -409,7 +418,7 @@ def _is_lone_name(doc: Doc, index: int, recognised: bool, odd: bool) -> bool:
     if after is not None and after.text in {"is", "was"} and named and not _is_common_head(token):
         return True  # Orion is a database
     if not token.tag_.startswith("NNP") or _is_common_head(token):
-        return token.tag_.startswith("NNP") and recognised
+        return token.lower_ in _CHAMBERS and recognised
     owns = after is not None and (after.tag_ == "POS" or after.text in {"'", "’"})
     does = after is not None and after.tag_ == "VBD" and after.text not in {"was", "were"}
     defined = (

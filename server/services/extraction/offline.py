@@ -390,6 +390,7 @@ _REALM = re.compile(r"\b(?:prince|princess|king|queen|duke|duchess|count|countes
 _OPENED = re.compile(r"(?:^|[.!?]\s)[A-Z][a-z]+(?:ed|t|n)\s(?:\w+\s){1,3}$")
 _GOES_ON = re.compile(r" (?:is|was|has|had|[a-z]+(?:s|ed))\b")
 """What stands before a place and behind the subject of the sentence: "Located in Ash Park, Lind House was"."""
+_BESIDES = re.compile(r"(?:^|[.!?]\s)(?:In addition to|Unlike|Besides|Apart from|Aside from|Along with|Like)\s$")
 _WIDE = ("Region", "Province", "Oblast")
 _LIST_GOES_ON = re.compile(
     r",? (?:and|or|&) (?:other\b|(?:the )?[A-Z])"
@@ -427,6 +428,10 @@ def _lies_in(text: str, name: Name, after: Name, place: Member, around: Member, 
         return True
     if around.type != "place" or text[after.end : after.end + 2] in {"'s", "’s"}:
         return False  # "Acme, Europe's largest airline"
+    if text.startswith("-", after.end) and after.text not in vocabulary.regions():
+        return False  # "Acme, Oslo-based Beta"
+    if _BESIDES.search(text, 0, name.start):
+        return False  # "Unlike Acme, Beta"
     if _REALM.search(text, max(name.start - 12, 0), name.start) or name.text.endswith(_WIDE):
         return False  # the Princess of Wales, Augusta; in Cusco Region, Canchis Province
     if _OPENED.search(text, max(name.start - 40, 0), name.start) and _GOES_ON.match(text, after.end):

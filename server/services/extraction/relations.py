@@ -198,8 +198,17 @@ def _is_present(verb: Token) -> bool:
     return any(child.dep_ == "auxpass" and child.tag_ in {"VBZ", "VBP"} for child in verb.children)
 
 
+_TOPICAL = frozenset({"on", "over", "about"})
+_TALKING = frozenset(
+    {"meet", "talk", "speak", "confer", "consult", "agree", "negotiate", "brief", "vote", "testify", "clash"}
+)
+"""Verbs behind which a place after "on" is what is talked of."""
+
+
 def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | None:
     clause, preposition = scene.clause, complement.preposition
+    if clause.lemma == "do":
+        return None  # "did a version of"
     if complement.adjective is not None:
         direct = _hangs_on(complement.token, complement.adjective)
         if complement.adjective.lower_ == "known":
@@ -231,6 +240,8 @@ def _edge_type(scene: Scene, complement: Complement, member: Member) -> str | No
         return None  # "arranged for Ada to meet"
     if preposition == "on" and member.name.endswith((" Day", " Eve")):
         return None  # a date
+    if preposition in _TOPICAL and member.type == "place" and clause.lemma in _TALKING:
+        return None  # "the two met on Syria"
     if preposition == "with" and (_is_set_off(complement.token) or _is_elsewhere(complement.token)):
         return None  # "Ada left, with Bea in tears", "Ada won with Bea just behind"
     if preposition in _EMPTY or (preposition == "by" and clause.verb.tag_ not in {"VBN", "VBD"}):
