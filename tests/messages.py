@@ -16,13 +16,14 @@ NOTHING: dict[str, Any] = {"entities": [], "facts": [], "relationships": []}
 
 @dataclass(frozen=True)
 class Reply:
-    """One scripted answer. `cut` ends the connection after so many bytes of the body; `stall` never answers."""
+    """One scripted answer, after a `delay`. `cut` ends the connection after so many bytes of the body; `stall` never answers."""
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
     stall: bool = False
+    delay: float = 0
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ class Messages:
         if reply.stall:
             await reader.read()  # until the client gives up
             return False
+        await asyncio.sleep(reply.delay)
         fields = {"Content-Type": "application/json", "Content-Length": str(len(reply.body)), **reply.headers}
         lines = [f"HTTP/1.1 {reply.status} X", *(f"{name}: {value}" for name, value in fields.items())]
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + reply.body[: reply.cut])

@@ -21,6 +21,7 @@ from scripted import edge, extraction, fact, thing
 from server.config import Settings
 from server.errors import UpstreamUnavailable
 from server.services.extraction.protocol import ChunkText, Extraction
+from server.services.extraction.readers import Readers
 from server.services.ingestion.worker import IngestionWorker
 from server.store import Store
 from server.store.jobs import backlog
@@ -65,14 +66,17 @@ class _WitnessedSpool(Spool):
 
 
 async def ingest(settings: Settings, line: Connection, log: str, seed: int, slowest: float) -> None:
-    """Work on the queue until nothing is open; reading a chunk takes up to `slowest` seconds."""
+    """Work on the queue until nothing is open; reading a chunk takes up to `slowest` seconds, or as long as Claude takes."""
     chance = random.Random(seed)
     written = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
+    readers = Readers(settings) if settings.uses_claude else None
 
     async def extract(chunk: ChunkText) -> Extraction:
         began = time.monotonic()
         name, said = said_by(chunk.text)
         os.write(written, f"called {began} {name}\n".encode())
+        if readers is not None:
+            return await readers.extract(chunk)
         await asyncio.sleep(chance.random() * slowest)
         return said
 
@@ -88,6 +92,8 @@ async def ingest(settings: Settings, line: Connection, log: str, seed: int, slow
             break
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
+    if readers is not None:
+        await readers.aclose()
     await store.close()
     line.send("done")
 

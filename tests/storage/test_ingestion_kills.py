@@ -1,4 +1,4 @@
-"""Ingestion under kill -9, SIGSTOP past a lease and a restart of PostgreSQL, at moments drawn from a seed.
+"""Ingestion, offline and by Claude, under kill -9, SIGSTOP past a lease and a restart of PostgreSQL, at moments of a seed.
 
 Whatever happens to the workers: at the end everything is there, once, and no extraction that had answered was repeated.
 """
@@ -9,18 +9,22 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from doubles import HashEmbedder
+from messages import BROKEN, HANGS_UP, OVERLOADED, USAGE, Reply, Request, busy, says, serving_messages
 from processes import Child, start
+from pydantic import SecretStr
 from sqlalchemy import func, select
-from workers import CHUNKS, DOCUMENTS, ingest, text_of
+from workers import CHUNKS, DOCUMENTS, ingest, said_by, text_of
 
 from server import models
 from server.config import Settings
 from server.services.documents import Documents, NewDocument
+from server.services.extraction.protocol import Extraction
 from server.services.volumes import Volumes
 from server.store import Store
 from server.store.jobs import open_jobs
@@ -88,21 +92,21 @@ async def stopped(settings: Settings, log: Path, chance: random.Random) -> None:
         await until_done(child)
 
 
-async def prepared(settings: Settings) -> None:
-    """Queue the documents."""
+async def prepared(settings: Settings, reader: str = "scripted") -> None:
+    """Queue the documents, to be read by `reader`."""
     embedder = HashEmbedder()
     store = Store(settings)
     await store.migrate()
     await store.open(embedder.name, embedder.dimension, embedder.embed)
     volume = await Volumes(store).ensure("default", "test")
-    documents = Documents(store, embedder, "scripted")
+    documents = Documents(store, embedder, reader)
     for n in range(DOCUMENTS):
         await documents.take(volume, NewDocument(f"Notes {n}", text_of(n), "text/markdown"), "test")
     await store.close()
 
 
-async def everything_once(settings: Settings) -> None:
-    """Compare what is there with what the documents say."""
+async def everything_once(settings: Settings, mentions_of_chunk: int = 2, tokens: tuple[int, int] = (0, 0)) -> None:
+    """Compare what is there with what the documents say, and what it took to read one."""
     embedder = HashEmbedder()
     store = Store(settings)
     await store.open(embedder.name, embedder.dimension, embedder.embed)
@@ -126,7 +130,8 @@ async def everything_once(settings: Settings) -> None:
         [f"{name} likes tea." for name in people] + [f"{name} met Acme." for name in people]
     )
     mentions = select(func.count()).select_from(table_of(models.Mention))
-    assert (await store.read.rows(mentions))[0][0] == 2 * len(people)
+    assert (await store.read.rows(mentions))[0][0] == mentions_of_chunk * len(people)
+    assert await values(models.Ingestion, "input_tokens", "output_tokens") == [tokens] * DOCUMENTS
     # the volume; each document, entity, fact and relationship
     seqs = await values(models.Change, "seq")
     assert seqs == list(range(1, 1 + 1 + DOCUMENTS + 1 + 3 * len(people)))
@@ -182,4 +187,43 @@ async def test_a_restart_of_postgresql_in_the_middle_loses_and_doubles_nothing(
     for child in children:
         await until_done(child)
     await everything_once(hasty)
+    no_answer_repeated(log)
+
+
+def answers(chance: random.Random) -> Callable[[Request], Reply]:
+    """Return how Claude answers: with what a chunk says, after a moment; now and then it is busy, broken or hangs up."""
+
+    def answer(request: Request) -> Reply:
+        delay = chance.uniform(0, 0.03)
+        if chance.random() < 0.05:
+            return replace(chance.choice([busy("0"), OVERLOADED, BROKEN, HANGS_UP]), delay=delay)
+        _, said = said_by(request.chunk)
+        return replace(says(_as_claude_says(said)), delay=delay)
+
+    return answer
+
+
+def _as_claude_says(said: Extraction) -> dict[str, Any]:
+    return {
+        "entities": [{"key": e.key, "name": e.name, "type": e.type, "quote": e.quote} for e in said.entities],
+        "facts": [{"subject": f.subject, "content": f.content, "quote": f.quote} for f in said.facts],
+        "relationships": [
+            {"source": r.source, "type": r.type, "target": r.target, "quote": r.quote} for r in said.relationships
+        ],
+    }
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("trouble", [killed, killed_of_two], ids=lambda act: act.__name__)
+async def test_of_what_claude_reads_nothing_is_lost_and_no_call_that_had_answered_is_made_again(
+    hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
+) -> None:
+    chance, log = random.Random(f"claude {trouble.__name__} {seed}"), tmp_path / "calls"
+    async with serving_messages() as claude:
+        claude.answer = answers(chance)
+        own = {"anthropic_key": SecretStr("key"), "anthropic_url": claude.url}
+        settings = hasty.model_copy(update=own)
+        await prepared(settings, settings.claude_model)
+        await trouble(settings, log, chance)
+    await everything_once(settings, 3, (CHUNKS * USAGE["input_tokens"], CHUNKS * USAGE["output_tokens"]))
     no_answer_repeated(log)
