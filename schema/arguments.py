@@ -27,6 +27,7 @@ _NAMES = {
     NodeKind.CODE_ARTIFACT: "code artifact",
     NodeKind.PROJECT: "project",
     NodeKind.INGESTION: "ingestion",
+    NodeKind.REVIEW: "review item",
     NodeKind.UPLOAD: "upload",
 }
 

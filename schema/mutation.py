@@ -12,6 +12,7 @@ from schema.mutations.ingestions import IngestionMutations
 from schema.mutations.memories import MemoryMutations
 from schema.mutations.projects import ProjectMutations
 from schema.mutations.relationships import RelationshipMutations
+from schema.mutations.reviews import ReviewMutations
 from schema.mutations.volumes import VolumeMutations
 
 
@@ -26,5 +27,6 @@ class Mutation(
     ImportMutations,
     MemoryMutations,
     ProjectMutations,
+    ReviewMutations,
 ):
     pass

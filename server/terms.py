@@ -144,6 +144,14 @@ class ReviewDecision(StrEnum):
     LAPSED = "LAPSED"
 
 
+class ReviewAction(StrEnum):
+    """What a person does about a question."""
+
+    APPROVE = "APPROVE"
+    REJECT = "REJECT"
+    EDIT = "EDIT"
+
+
 class ReviewState(StrEnum):
     """Whether a question waits, was decided by a person, or went by itself."""
 

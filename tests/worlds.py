@@ -98,6 +98,8 @@ def _claims(tx: Transaction, world: World, n: int) -> None:
         )
         tx.insert(models.Evidence, fact_id=fact, document_id=document, revision=1, quote=content, verified=True)
         world.facts.append(fact)
+    asked = f"LOW_CONFIDENCE:fct:{world.facts[-1].hex}"
+    tx.insert(models.Review, kind="LOW_CONFIDENCE", question=asked, fact_id=world.facts[-1])
     for step in (1, 2):
         edge = tx.insert(
             models.Relationship, source_id=subject, target_id=_around(world.entities, n + step), type=f"STEP_{step}"

@@ -12,10 +12,19 @@ from schema.types.scalars import OrderDirection, describe
 from server.errors import BadUserInput
 from server.ids import NodeKind
 from server.services.checks import within
+from server.services.extraction.protocol import Instant
 from server.services.identity import clean_name, match_key, normalise_type, relation_type
 from server.store import filters
 from server.store.relations import Sorting
-from server.terms import Authority, ChangeKind, ClaimStatus, IngestionStatus, ProjectStatus
+from server.terms import (
+    Authority,
+    ChangeKind,
+    ClaimStatus,
+    IngestionStatus,
+    ProjectStatus,
+    ReviewKind,
+    ReviewState,
+)
 
 T = TypeVar("T")
 MOST = 100
@@ -290,6 +299,29 @@ class IngestionFilter:
 
     def plain(self) -> filters.IngestionFilter:
         return filters.IngestionFilter(None if self.statuses is None else tuple(self.statuses))
+
+
+@strawberry.input(description="Which items the review queue shows.")
+class ReviewFilter:
+    kinds: list[ReviewKind] | None = strawberry.field(default=None, description="Those of one of these kinds.")
+    states: list[ReviewState] | None = strawberry.field(
+        default=None, description="Those that stand so. Left out: the open ones."
+    )
+    min_importance: float | None = strawberry.field(
+        default=None, description="Those with at least this importance: 0 to 1."
+    )
+    opened_since: Instant | None = strawberry.field(default=None, description="Those opened at this instant or later.")
+    opened_before: Instant | None = strawberry.field(default=None, description="Those opened before this instant.")
+
+    def plain(self) -> filters.ReviewFilter:
+        least = self.min_importance
+        return filters.ReviewFilter(
+            kinds=None if self.kinds is None else tuple(self.kinds),
+            states=(ReviewState.OPEN,) if self.states is None else tuple(self.states),
+            min_importance=None if least is None else within(least, 0, 1, "minImportance"),
+            opened_since=None if self.opened_since is None else self.opened_since.at,
+            opened_before=None if self.opened_before is None else self.opened_before.at,
+        )
 
 
 @strawberry.input(description="Which entries of the change log a list shows.")

@@ -22,6 +22,9 @@ from server.terms import (
     IngestionStatus,
     Precision,
     ProjectStatus,
+    ReviewAction,
+    ReviewKind,
+    ReviewState,
     ValueType,
 )
 
@@ -157,6 +160,35 @@ describe(
         "RETRACTED": "A claim was taken back.",
         "SUPERSEDED": "A memory became obsolete.",
         "DELETED": "It is gone; its words left the log.",
+    },
+)
+describe(
+    ReviewKind,
+    "What a person is asked to decide.",
+    {
+        "LOW_CONFIDENCE": "Whether a claim is to be believed: its confidence is below 0.7.",
+        "DUPLICATE": "Whether two entities are one.",
+        "CONFLICT": "Which of several claims that exclude each other holds.",
+        "STALE": "Whether a claim still holds that nothing has confirmed for long.",
+    },
+)
+describe(
+    ReviewAction,
+    "What a person does about a question of the review queue.",
+    {
+        "APPROVE": "The claim holds: the person's word is evidence for it, with confidence 1.",
+        "REJECT": "The claim does not hold: one that was not sure enough is REJECTED, and stays so whatever extraction says; "
+        "a stale one is RETRACTED.",
+        "EDIT": "The claim is corrected as `edit` says, and holds so.",
+    },
+)
+describe(
+    ReviewState,
+    "How a question stands.",
+    {
+        "OPEN": "It waits to be decided.",
+        "DECIDED": "A person has decided it: it is not asked again.",
+        "LAPSED": "It has gone by itself, and may be asked again if it comes back.",
     },
 )
 describe(

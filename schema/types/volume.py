@@ -25,12 +25,14 @@ from schema.types.memory import Memory
 from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
+from schema.types.review import ReviewItem, review_queue
 from schema.views import by_view, seen
 from server import models
 from server.ids import NodeKind, decode_id
 from server.services.identity import clean_name, normalise_type
 from server.services.resolution import Named, find_in
 from server.store import relations as rel
+from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
 from server.terms import Cardinality
@@ -116,6 +118,12 @@ class VolumeStatistics:
     @staticmethod
     async def relationships_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
         found = await info.context.store.read.numbers_by_type(models.Relationship, [p.key for p in parents])
+        return [JSON(numbers) for numbers in found]
+
+    @batched(description="How many open review items of each kind, as a JSON object; kinds without one are left out.")
+    @staticmethod
+    async def reviews_by_kind(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
+        found = await open_reviews_by_kind(info.context.store.read, [p.key for p in parents])
         return [JSON(numbers) for numbers in found]
 
 
@@ -360,6 +368,23 @@ class Volume(Node):
         found = await by_view(parents, changes)
         info.context.spend(info, [len(page.nodes) for page in found])
         return found
+
+    @batched(
+        needs=("row.id",),
+        description="What waits for a person to decide it, the most important first, then what has been asked for longest.",
+    )
+    @staticmethod
+    async def review_queue(
+        parents: list[Volume],
+        info: Info,
+        filter: Annotated[
+            inputs.ReviewFilter | None, strawberry.argument(description="Which items; the open ones.")
+        ] = None,
+        first: First = 20,
+        after: After = None,
+    ) -> list[Connection[ReviewItem]]:
+        wanted = (filter or inputs.ReviewFilter()).plain()
+        return await review_queue(info, parents, wanted, first, after)
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:

@@ -2,7 +2,8 @@
 
 A claim joins what says the same already and stands by other evidence; else what stood by an earlier revision of its own
 document, or was retracted because nothing said it any more; what a person took back, or has put otherwise, only where
-this very document had stood for it: a person's decision outlasts the document's next revision. The rest becomes new rows.
+this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes in
+whatever extraction says it again, and stays rejected. The rest becomes new rows.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from server.services.claims import (
     period_of,
     status_for,
 )
+from server.services.doubts import Turn, follow
 from server.services.indexing import Embedded
 from server.services.predicates import register
 from server.services.standing import Standing, settle
 from server.store import Transaction
 from server.store.records import EvidenceRecord, FactRecord, RelationshipRecord
-from server.terms import ChangeKind
+from server.terms import ChangeKind, ClaimStatus, Origin
 
 __all__ = ["NOTHING", "Replaced", "write_claims"]
 
@@ -84,7 +86,7 @@ class _Candidate:
         self.period = self.period if self.period.dated else claim.period
 
 
-_STANDS, _ALONE, _LOST, _TAKEN_BACK, _CORRECTED = range(5)
+_STANDS, _ALONE, _LOST, _TAKEN_BACK, _CORRECTED, _REJECTED = range(6)
 
 
 async def write_claims(
@@ -117,16 +119,19 @@ async def write_claims(
             if same.standing is not None:
                 met[same.id] = same.standing
         written.append(Written(claim.id if same is None else same.id, same is not None))
-    _insert(tx, kind, inserted, embedded, bulk)
+    turns = _insert(tx, kind, inserted, embedded, bulk)
     await _complete(tx, kind, [s for id, s in met.items() if id not in replaced.standings])
-    await settle(tx, list(met.values()), replaced.texts)
+    turns += await settle(tx, list(met.values()), replaced.texts)
+    await follow(tx, turns)
     register(tx, (claim.columns["predicate" if kind.node is NodeKind.FACT else "type"] for claim in inserted))
     return written
 
 
 def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
     """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest."""
-    fit = [candidate for candidate in candidates if candidate.period.overlaps(claim.period)]
+    by_hand = any(said.support.origin is Origin.STATED for said in claim.said)
+    possible = [candidate for candidate in candidates if not (by_hand and candidate.rank == _REJECTED)]
+    fit = [candidate for candidate in possible if candidate.period.overlaps(claim.period)]
     return min(fit, key=lambda c: (c.rank, c.rank > _STANDS and c.period != claim.period), default=None)
 
 
@@ -145,9 +150,11 @@ async def _known(
     for record in stored:
         earlier = replaced.standings.get(record.id)
         standing = earlier or Standing(kind, record)
-        if standing.taken_back and earlier is None:
+        rejected = record.status == ClaimStatus.REJECTED
+        if standing.taken_back and earlier is None and not rejected:
             continue
-        rank = _TAKEN_BACK if standing.taken_back else _LOST if standing.lost else _STANDS
+        taken_back = _TAKEN_BACK if earlier is not None else _REJECTED
+        rank = taken_back if standing.taken_back else _LOST if standing.lost else _STANDS
         period = period_of(record)
         if earlier is not None and rank == _STANDS:
             rank, period = (_STANDS, earlier.period) if earlier.left else (_ALONE, period)
@@ -163,7 +170,8 @@ async def _complete(tx: Transaction, kind: ClaimKind, standings: Sequence[Standi
         standing.read(evidence)
 
 
-def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded: Embedded, bulk: bool) -> None:
+def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded: Embedded, bulk: bool) -> list[Turn]:
+    turns = []
     for claim in claims:
         support = [said.support for said in claim.said]
         confidence = combined_confidence((s.document_id, s.confidence) for s in support)
@@ -175,6 +183,7 @@ def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded:
             "authority": highest(s.authority for s in support),
         }
         tx.insert(kind.model, id=claim.id, **columns)
+        turns.append(Turn.made(kind.node, claim.id, columns))
         for said in claim.said:
             tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(claim.words))
         if kind.node is NodeKind.FACT:
@@ -183,3 +192,4 @@ def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded:
             tx.log(ChangeKind.CREATED, kind.node, claim.id, after={n: columns.get(n) for n in kind.logged})
     if bulk:
         tx.log_batch(ChangeKind.CREATED, [(kind.node, claim.id) for claim in claims])
+    return turns

@@ -17,12 +17,14 @@ from server.ids import NodeKind, new_id
 from server.services.checks import in_volume, one_in_volume
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, change_claim, words_of
 from server.services.copies import copy_at, forget_copy, note_copy, part_from_copies
+from server.services.doubts import Turn, follow
 from server.services.entities import remove_entities
 from server.services.formats.types import MIME_TYPES, bare_type
 from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
 from server.services.indexing import chunk_text, entity_text, fact_text
 from server.services.ingestion.revisions import NEWER
+from server.services.reviews import forget_reviews
 from server.services.standing import Standing, origins
 from server.store import Store, Transaction
 from server.store.jobs import cancel, enqueue, hold, restart
@@ -263,7 +265,7 @@ class Documents:
                 claims = await tx.read.claims_of_document(kind.evidence, id)
                 gone = [claim for claim, shared in claims.items() if not shared]
                 stays = [claim for claim, shared in claims.items() if shared]
-                self._remove_claims(tx, kind, gone)
+                await self._remove_claims(tx, kind, gone)
                 await self._weaken(tx, kind, stays, id)
                 removed, kept = removed + len(gone), kept + len(stays)
             described = await tx.read.where(EntityRecord, described_by=id)
@@ -278,7 +280,8 @@ class Documents:
         await self._store.checkpoint()
         return Removed(removed, kept, len(entities))
 
-    def _remove_claims(self, tx: Transaction, kind: ClaimKind, ids: Sequence[UUID]) -> None:
+    async def _remove_claims(self, tx: Transaction, kind: ClaimKind, ids: Sequence[UUID]) -> None:
+        await forget_reviews(tx, [(kind.node, id) for id in ids])
         tx.delete_ids(kind.model, ids)
         tx.redact_log(ids)
         tx.log_batch(ChangeKind.DELETED, [(kind.node, id) for id in ids])
@@ -291,6 +294,7 @@ class Documents:
         lists = await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id")
         standings = [Standing(kind, claim, evidence) for claim, evidence in zip(claims, lists, strict=True)]
         texts = await origins(tx, standings)
+        turns = []
         for standing in standings:
             standing.left = [row for row in standing.evidence if row.live and row.document_id != document_id]
             after = standing.columns(texts, texts)
@@ -299,6 +303,8 @@ class Documents:
             change = ChangeKind.RETRACTED if retracted else ChangeKind.UPDATED
             stated = {name: value for name, value in after.items() if name not in _WORDED}
             change_claim(tx, kind, standing.claim, stated, change)
+            turns.append(Turn.of(kind.node, standing.claim, stated))
+        await follow(tx, turns)
 
     async def _reword(self, tx: Transaction, standing: Standing, document_id: UUID) -> None:
         """Put a claim, and its history, in the words of a source that stays.

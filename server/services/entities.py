@@ -18,6 +18,7 @@ from server.services.idempotency import Once
 from server.services.identity import clean_name, match_key, normalise_type
 from server.services.indexing import Embedded, embed, entity_text
 from server.services.resolution import Named, ambiguous, candidates_of
+from server.services.reviews import forget_reviews
 from server.store import Store, Transaction
 from server.store.records import AliasRecord, EntityRecord, FactRecord, ProjectRecord, RelationshipRecord, VolumeRecord
 from server.terms import ChangeKind, Origin
@@ -313,11 +314,12 @@ async def remove_entities(tx: Transaction, ids: Sequence[UUID]) -> None:
         for found in await tx.read.lists(RelationshipRecord, column, ids, "id")
         for r in found
     }
+    claims = [*((NodeKind.FACT, id) for id in facts), *((NodeKind.RELATIONSHIP, id) for id in sorted(edges))]
+    await forget_reviews(tx, [*((NodeKind.ENTITY, id) for id in ids), *claims])
     tx.delete_ids(models.Fact, facts)
     tx.delete_ids(models.Relationship, sorted(edges))
     tx.delete_ids(models.Entity, ids)
     tx.redact_log([*ids, *facts, *edges])
-    claims = [*((NodeKind.FACT, id) for id in facts), *((NodeKind.RELATIONSHIP, id) for id in sorted(edges))]
     tx.log_batch(ChangeKind.DELETED, claims)
     for id in ids:
         tx.log(ChangeKind.DELETED, NodeKind.ENTITY, id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -26,6 +27,7 @@ from server.services.claims import (
     stated_period,
     status_for,
 )
+from server.services.doubts import Turn, follow
 from server.services.evidence import by_hand
 from server.services.extraction.protocol import Instant
 from server.services.idempotency import Once
@@ -140,26 +142,7 @@ class Facts:
         async with self._store.write(volume.id, actor) as tx:
             now = await one_in_volume(tx.read, FactRecord, volume.id, id, "id", "fact")
             check_version(now, expected)
-            refuse_retracted(now.status)
-            after = _corrected(now, changes)
-            await self._refuse_double(tx, now, after)
-            if not change_claim(tx, FACT, now, after):
-                return
-            confidence = after.get("confidence", 1.0)
-            support = Support(after["content"], confidence, Authority.USER)
-            tx.insert(models.Evidence, fact_id=id, **support.columns())
-            if after["content"] != now.content:
-                subject = await tx.read.one(EntityRecord, now.subject_id)
-                text = fact_text(subject.name if subject else "", after["content"])
-                tx.index(NodeKind.FACT, id, text, None, again=True)
-
-    async def _refuse_double(self, tx: Transaction, now: FactRecord, after: dict[str, Any]) -> None:
-        corrected = now._replace(**after)
-        if not may_be_double(FACT, now, corrected):
-            return
-        for other in await tx.read.same_facts([now.subject_id], [corrected.claim_key]):
-            if is_double(corrected, other):
-                raise Conflict("The subject has another fact that says this. Retract one of them.", argument="content")
+            await correct_fact(tx, now, changes)
 
     async def retract(
         self, volume: VolumeRecord, id: UUID, reason: str | None, expected: int | None, actor: str
@@ -177,6 +160,37 @@ class Facts:
             if now.status != ClaimStatus.RETRACTED or now.status_reason == NO_LONGER:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
                 change_claim(tx, FACT, now, after, ChangeKind.RETRACTED)
+                await follow(tx, [Turn.of(NodeKind.FACT, now, after)])
+
+
+async def correct_fact(tx: Transaction, now: FactRecord, changes: Changes, *, deciding: Collection[UUID] = ()) -> None:
+    """Do in a transaction what `Facts.update` does; `deciding` are reviews that are being decided by it.
+
+    Raises:
+        BadUserInput: a field is out of its bounds.
+        Conflict: it was retracted, or the subject has a fact that says the same.
+    """
+    refuse_retracted(now.status)
+    after = _corrected(now, changes)
+    await _refuse_double(tx, now, after)
+    if not change_claim(tx, FACT, now, after):
+        return
+    await follow(tx, [Turn.of(NodeKind.FACT, now, after)], anew=True, deciding=deciding)
+    support = Support(after["content"], after.get("confidence", 1.0), Authority.USER)
+    tx.insert(models.Evidence, fact_id=now.id, **support.columns())
+    if after["content"] != now.content:
+        subject = await tx.read.one(EntityRecord, now.subject_id)
+        text = fact_text(subject.name if subject else "", after["content"])
+        tx.index(NodeKind.FACT, now.id, text, None, again=True)
+
+
+async def _refuse_double(tx: Transaction, now: FactRecord, after: dict[str, Any]) -> None:
+    corrected = now._replace(**after)
+    if not may_be_double(FACT, now, corrected):
+        return
+    for other in await tx.read.same_facts([now.subject_id], [corrected.claim_key]):
+        if is_double(corrected, other):
+            raise Conflict("The subject has another fact that says this. Retract one of them.", argument="content")
 
 
 def refuse_retracted(status: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.config import Settings
 from server.embeddings import Embedder
+from server.services.decisions import Reviews
 from server.services.documents import Documents
 from server.services.entities import Entities
 from server.services.extraction import OFFLINE
@@ -40,6 +41,7 @@ class Knowledge:
         self.converter = Converter(settings)
         self.uploads = Uploads(store, self.converter)
         self.imports = Imports(store, embedder)
+        self.reviews = Reviews(store)
         limits = {extractor: Limit(settings.extraction_concurrency, settings.extraction_rate)}
         limits[OFFLINE] = limits[extractor]
         if settings.anthropic_key is not None:

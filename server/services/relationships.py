@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,7 @@ from uuid import UUID
 from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
+from server.ids import NodeKind
 from server.services.assertions import write_claims
 from server.services.checks import Changes, check_version, json_object, one_in_volume, optional_text, within
 from server.services.claims import (
@@ -23,6 +24,7 @@ from server.services.claims import (
     stated_period,
     status_for,
 )
+from server.services.doubts import Turn, follow
 from server.services.entities import NewEntity, insert_entity
 from server.services.evidence import by_hand
 from server.services.extraction.protocol import Instant
@@ -196,24 +198,7 @@ class Relationships:
         async with self._store.write(volume.id, actor) as tx:
             now = await one_in_volume(tx.read, RelationshipRecord, volume.id, id, "id", "relationship")
             check_version(now, expected)
-            refuse_retracted(now.status)
-            after = _corrected(now, changes)
-            await self._refuse_double(tx, now, after)
-            if change_claim(tx, RELATIONSHIP, now, after):
-                (source, target) = await tx.read.by_ids(EntityRecord, [now.source_id, now.target_id])
-                assert source is not None
-                assert target is not None
-                text = sentence(source.name, after.get("type", now.type), target.name)
-                support = Support(text, after.get("confidence", 1.0), Authority.USER)
-                tx.insert(models.Evidence, relationship_id=id, **support.columns())
-
-    async def _refuse_double(self, tx: Transaction, now: RelationshipRecord, after: dict[str, Any]) -> None:
-        corrected = now._replace(**after)
-        if not may_be_double(RELATIONSHIP, now, corrected):
-            return
-        for other in await tx.read.same_relationships([now.source_id], [corrected.type]):
-            if other.target_id == now.target_id and is_double(corrected, other):
-                raise Conflict("The two entities have this relationship already. Retract one of them.", argument="type")
+            await correct_relationship(tx, now, changes)
 
     async def retract(
         self, volume: VolumeRecord, id: UUID, reason: str | None, expected: int | None, actor: str
@@ -231,6 +216,38 @@ class Relationships:
             if now.status != ClaimStatus.RETRACTED or now.status_reason == NO_LONGER:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
                 change_claim(tx, RELATIONSHIP, now, after, ChangeKind.RETRACTED)
+                await follow(tx, [Turn.of(NodeKind.RELATIONSHIP, now, after)])
+
+
+async def correct_relationship(
+    tx: Transaction, now: RelationshipRecord, changes: Changes, *, deciding: Collection[UUID] = ()
+) -> None:
+    """Do in a transaction what `Relationships.update` does; `deciding` are reviews that are being decided by it.
+
+    Raises:
+        BadUserInput: a field is out of its bounds.
+        Conflict: it was retracted, or the same relationship exists.
+    """
+    refuse_retracted(now.status)
+    after = _corrected(now, changes)
+    await _refuse_double(tx, now, after)
+    if change_claim(tx, RELATIONSHIP, now, after):
+        (source, target) = await tx.read.by_ids(EntityRecord, [now.source_id, now.target_id])
+        assert source is not None
+        assert target is not None
+        text = sentence(source.name, after.get("type", now.type), target.name)
+        support = Support(text, after.get("confidence", 1.0), Authority.USER)
+        tx.insert(models.Evidence, relationship_id=now.id, **support.columns())
+        await follow(tx, [Turn.of(NodeKind.RELATIONSHIP, now, after)], anew=True, deciding=deciding)
+
+
+async def _refuse_double(tx: Transaction, now: RelationshipRecord, after: dict[str, Any]) -> None:
+    corrected = now._replace(**after)
+    if not may_be_double(RELATIONSHIP, now, corrected):
+        return
+    for other in await tx.read.same_relationships([now.source_id], [corrected.type]):
+        if other.target_id == now.target_id and is_double(corrected, other):
+            raise Conflict("The two entities have this relationship already. Retract one of them.", argument="type")
 
 
 def _corrected(now: RelationshipRecord, changes: Changes) -> dict[str, Any]:

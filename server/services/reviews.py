@@ -14,6 +14,7 @@ from uuid import UUID
 from server import models
 from server.ids import NodeKind, new_id
 from server.store import Transaction
+from server.store.questions import reviews_asked
 from server.store.records import ReviewRecord
 from server.terms import ChangeKind, ReviewDecision, ReviewKind
 
@@ -81,7 +82,7 @@ async def open_reviews(
         return []
     asked = {question.text: question for question in questions}
     known: dict[str, Any] = {row["question"]: row["decision"] for row in tx.collected(models.Review)}
-    stored = {row.question: row for row in await tx.read.reviews_asked(tx.volume_id, list(asked))}
+    stored = {row.question: row for row in await reviews_asked(tx.read, tx.volume_id, list(asked))}
     opened: dict[str, UUID] = {}
     again: list[dict[str, Any]] = []
     for text, question in asked.items():
@@ -130,15 +131,19 @@ def _is_about(row: Mapping[str, Any], nodes: Sequence[Node]) -> bool:
 
 
 async def close_reviews(
-    tx: Transaction, nodes: Iterable[Node], kinds: Collection[ReviewKind] = tuple(ReviewKind)
+    tx: Transaction,
+    nodes: Iterable[Node],
+    kinds: Collection[ReviewKind] = tuple(ReviewKind),
+    *,
+    but: Collection[UUID] = (),
 ) -> list[UUID]:
-    """Close the open questions about these nodes, since the matter has gone by itself; return their ids.
+    """Close the open questions about these nodes, `but` not those that are being decided; return their ids.
 
-    It may be asked again. Call it where a claim is retracted, confirmed by new evidence, or superseded, where a conflict has ended
-    and where an entity was merged. One statement for each column that names such a node.
+    The matter has gone by itself, and may be asked again. Call it where a claim is retracted or confirmed by new evidence, where a conflict has
+    ended and where an entity was merged. One statement for each column that names such a node.
     """
     about = list(nodes)
-    waiting = [row.id for row in await reviews_about(tx, about, kinds) if row.decision is None]
+    waiting = [row.id for row in await reviews_about(tx, about, kinds) if row.decision is None and row.id not in but]
     waiting += [row["id"] for row in tx.collected(models.Review) if row["kind"] in kinds and _is_about(row, about)]
     lapsed = {"decision": ReviewDecision.LAPSED.value, "decided_by": tx.actor}
     tx.update_many(models.Review, [{"id": id, **lapsed} for id in waiting], stamp=("decided_at",))

@@ -28,6 +28,7 @@ from server.services.claims import (
     status_for,
     words_of,
 )
+from server.services.doubts import Turn
 from server.services.indexing import fact_text
 from server.store import Transaction
 from server.store.records import DocumentRecord, EntityRecord, EvidenceRecord
@@ -162,10 +163,12 @@ def _weights(rows: Sequence[Any]) -> Counter[tuple[UUID | None, float, str]]:
     return Counter((row.document_id, row.confidence, str(row.authority)) for row in rows)
 
 
-async def settle(tx: Transaction, standings: Sequence[Standing], replaced: Mapping[UUID, str] | None = None) -> None:
+async def settle(
+    tx: Transaction, standings: Sequence[Standing], replaced: Mapping[UUID, str] | None = None
+) -> list[Turn]:
     """Write what the evidence of these claims makes of them: a new version where anything differs, and nothing where not.
 
-    `replaced` says what text a document had before: its hash.
+    `replaced` says what text a document had before: its hash. Returns where the claims' statuses have turned, for `follow`.
     """
     now = await origins(tx, standings)
     before = {**now, **(replaced or {})}
@@ -174,11 +177,14 @@ async def settle(tx: Transaction, standings: Sequence[Standing], replaced: Mappi
     turned = {live: [row.id for standing in standings for row in standing.turned(live)] for live in (True, False)}
     tx.set_among(models.Evidence, "id", turned[True], {"live": True, "ended_at": None})
     tx.set_among(models.Evidence, "id", turned[False], {"live": False}, stamped=["ended_at"])
+    turns = []
     for standing in standings:
         after = standing.columns(before, now)
         await _write_evidence(tx, standing, after)
         gone = after.get("status") == ClaimStatus.RETRACTED
         change_claim(tx, standing.kind, standing.claim, after, ChangeKind.RETRACTED if gone else ChangeKind.UPDATED)
+        turns.append(Turn.of(standing.kind.node, standing.claim, after))
+    return turns
 
 
 async def origins(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, str]:

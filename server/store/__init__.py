@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -44,6 +44,10 @@ _HOUR = 3600.0
 def stated_model(model: str, dimension: int) -> str:
     """Return how the store writes down the model that its vectors are of."""
     return f"{model} ({dimension})"
+
+
+class _Rehearsed(Exception):
+    pass
 
 
 class Store:
@@ -110,18 +114,23 @@ class Store:
             await self.database.close()
 
     @asynccontextmanager
-    async def write(self, volume_id: UUID, actor: str) -> AsyncIterator[Transaction]:
+    async def write(self, volume_id: UUID, actor: str, *, rehearsal: bool = False) -> AsyncIterator[Transaction]:
         """Open the write transaction of a volume: one at a time, seeing all that was committed before.
+
+        A `rehearsal` does all that a transaction does but for the commit: after it nothing has changed.
 
         Raises:
             NotFound: there is no such volume (any more).
         """
-        async with self.database.writing() as connection:
-            await lock_volume(connection, volume_id)
-            transaction = Transaction(connection, self.database.dialect, volume_id, actor, self._clock)
-            yield transaction
-            await transaction.flush()
-        self.signals.send()
+        with suppress(_Rehearsed):
+            async with self.database.writing() as connection:
+                await lock_volume(connection, volume_id)
+                transaction = Transaction(connection, self.database.dialect, volume_id, actor, self._clock)
+                yield transaction
+                await transaction.flush()
+                if rehearsal:
+                    raise _Rehearsed
+            self.signals.send()
 
     @asynccontextmanager
     async def write_new_volume(self, volume_id: UUID, actor: str) -> AsyncIterator[Transaction]:

@@ -304,16 +304,6 @@ class Reader:
             found += [record._make(row) for row in await self.rows(statement.order_by(table.c.id))]  # type: ignore[attr-defined]
         return [row for row in found if getattr(row, name) in wanted]
 
-    async def reviews_asked(self, volume: UUID, questions: Sequence[str]) -> list[records.ReviewRecord]:
-        """Return the reviews of a volume that ask these questions, in no order. One statement per 500 questions."""
-        table = table_of(models.Review)
-        found: list[records.ReviewRecord] = []
-        for start in range(0, len(questions), 500):
-            statement = select(*columns_of(records.ReviewRecord)).where(table.c.volume_id == volume)
-            asked = table.c.question.in_(list(questions[start : start + 500]))
-            found += [records.ReviewRecord._make(row) for row in await self.rows(statement.where(asked))]
-        return found
-
     async def claims_of_document(self, column: str, document: UUID) -> dict[UUID, bool]:
         """Return the claims that a document is evidence for (`column` says which kind), and whether others support them too."""
         own, other = table_of(models.Evidence).alias(), table_of(models.Evidence).alias()

@@ -76,8 +76,8 @@ async def test_each_action_on_a_claim_is_one_entry_with_what_changed(api: Api) -
         },
         "node": fact,
     }
-    await api.do("updateFact", "fact { id }", id=fact, confidence=0.5)
-    before, after = {"confidence": 1.0, "status": "CURRENT"}, {"confidence": 0.5, "status": "PENDING_REVIEW"}
+    await api.do("updateFact", "fact { id }", id=fact, confidence=0.75)
+    before, after = {"confidence": 1.0}, {"confidence": 0.75}
     assert await newest(api) == {"kind": "UPDATED", "before": before, "after": after, "node": fact}
     edge = await api.relationship(ada, "knows", bob, description="since school")
     entry = await newest(api)

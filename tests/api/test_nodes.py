@@ -28,6 +28,7 @@ TYPES = {
     "CodeArtifact": "volume { codeArtifacts(first: 1) { nodes { id } } }",
     "Project": "volume { projects(first: 1) { nodes { id } } }",
     "Ingestion": "volume { ingestions(first: 1) { nodes { id } } }",
+    "LowConfidenceReview": "volume { reviewQueue(first: 1) { nodes { id } } }",
     "Change": "volume { changes(first: 1) { nodes { id } } }",
 }
 """Every type that is a node, with a place where one is found."""

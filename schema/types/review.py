@@ -1,0 +1,121 @@
+"""The review queue: what waits for a person to decide it, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import strawberry
+
+from schema.breadth import attribute, batched
+from schema.context import Info
+from schema.lists import Keysets, Parent, columns_of, pages
+from schema.nodes import FOUND, nodes_by_id
+from schema.pagination import Connection
+from schema.types.evidence import Claim
+from schema.types.fact import gone
+from schema.types.node import Node, row_id
+from schema.views import seen
+from server.ids import GlobalId, NodeKind
+from server.store import relations as rel
+from server.store.filters import ReviewFilter
+from server.store.records import ReviewRecord
+from server.store.relations import Sorting
+from server.terms import ReviewKind
+from server.views import View
+
+_IN_ORDER = Sorting(("precedence",))
+_ITEM_ID = "The item's id; the same question has the same one for good."
+
+
+@strawberry.interface(description="A question that a person is to decide, or has decided. Each is asked once.")
+class ReviewItem(Node):
+    opened_at: datetime = attribute("row.opened_at", description="Since when it waits, or had waited.")
+    importance: float = attribute("row.importance", description="How much it matters: 0 to 1. It orders the queue.")
+    decision: str | None = attribute(
+        "row.decision",
+        description="How it was decided: APPROVED, REJECTED, EDITED, MERGED, KEPT_APART or WINNER_CHOSEN; LAPSED where the matter went by "
+        "itself; null while it is open.",
+    )
+    decided_by: str | None = attribute("row.decided_by", description="Who decided it; null while it is open.")
+    decided_at: datetime | None = attribute("row.decided_at", description="When; null while it is open.")
+    row: strawberry.Private[ReviewRecord]
+
+
+@strawberry.type(description="Whether a claim is to be believed whose confidence is below 0.7.")
+class LowConfidenceReview(ReviewItem, Node):
+    id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
+
+    @batched(
+        needs=("row.fact_id", "row.relationship_id"),
+        description="What waits to be believed: PENDING_REVIEW as long as the item is open. It is today's in every view, as the queue is.",
+    )
+    @staticmethod
+    async def claim(parents: list[LowConfidenceReview], info: Info) -> list[Claim | Exception]:
+        return await claims_of(info, [item.row for item in parents])
+
+
+async def claims_of(info: Info, rows: Sequence[ReviewRecord]) -> list[Claim | Exception]:
+    """Return the claim that each item is about, as it is at present. One statement for facts, one for relationships."""
+    about = [
+        GlobalId(kind, id)
+        for row in rows
+        for kind, id in ((NodeKind.FACT, row.fact_id), (NodeKind.RELATIONSHIP, row.relationship_id))
+        if id is not None
+    ]
+    found = await nodes_by_id(info, about)
+    return [node if isinstance(node, Claim) else gone("claim") for node in found]
+
+
+TYPES: Mapping[ReviewKind, type[ReviewItem]] = {ReviewKind.LOW_CONFIDENCE: LowConfidenceReview}
+"""The type of each kind of item."""
+_ALWAYS = frozenset({"kind"})
+
+
+def shown(rows: Iterable[ReviewRecord], view: View | None = None) -> list[ReviewItem]:
+    """Return items by their rows."""
+    return [seen(TYPES[ReviewKind(row.kind)](row=row), view) for row in rows]  # type: ignore[call-arg]
+
+
+async def review_queue(
+    info: Info, volumes: Sequence[Parent], filter: ReviewFilter, first: int, after: str | None
+) -> list[Connection[ReviewItem]]:
+    """Return each volume's page of the queue, the most important first, then the oldest. One statement, one more for the totals."""
+    level = await pages(
+        info,
+        "Volume.reviewQueue",
+        volumes,
+        rel.REVIEWS_OF_VOLUME,
+        first=first,
+        after=after,
+        filter=replace(filter, kinds=tuple(TYPES) if filter.kinds is None else filter.kinds),
+        sorting=_IN_ORDER,
+        columns=columns_of(info, ("nodes",), ("edges", "node"), always=_ALWAYS),
+    )
+    return level.answer(
+        [
+            Connection(
+                nodes=shown(page.rows, volumes[position].view),
+                keys=Keysets(page.rows, _IN_ORDER),
+                cursors=level.cursors[position],
+                has_next=page.has_next,
+                has_previous=after is not None,
+                counts=level.counts,
+                position=position,
+            )
+            for position, page in enumerate(level.pages)
+        ]
+    )
+
+
+async def items_by_id(info: Info, ids: list[UUID], view: View | None) -> list[Node | None]:
+    """Return the items with these ids, None for unknown ones. One statement."""
+    rows: list[Any] = await info.context.store.read.by_ids(ReviewRecord, ids, columns_of(info, (), always=_ALWAYS))
+    made = iter(shown((row for row in rows if row is not None), view))
+    return [None if row is None else next(made) for row in rows]
+
+
+FOUND[NodeKind.REVIEW] = items_by_id
