@@ -24,7 +24,7 @@ from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
 from server.services.indexing import chunk_text, entity_text, fact_text
 from server.services.ingestion.revisions import NEWER
-from server.services.reviews import forget_reviews
+from server.services.reviews import forget_reviews, reviews_about
 from server.services.standing import Standing, origins
 from server.store import Store, Transaction
 from server.store.jobs import cancel, enqueue, hold, restart
@@ -304,6 +304,7 @@ class Documents:
             stated = {name: value for name, value in after.items() if name not in _WORDED}
             change_claim(tx, kind, standing.claim, stated, change)
             turns.append(Turn.of(kind.node, standing.claim, stated))
+        tx.redact_log([row.id for row in await reviews_about(tx, [(kind.node, id) for id in ids])])
         await follow(tx, turns)
 
     async def _reword(self, tx: Transaction, standing: Standing, document_id: UUID) -> None:
