@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import strawberry
@@ -35,8 +35,11 @@ from server.store import relations as rel
 from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
+from server.store.statistics import numbers_by_type, numbers_of_volumes
 from server.terms import Cardinality
 from server.views import View
+
+T = TypeVar("T")
 
 
 @strawberry.input(description="An entity by its name.")
@@ -79,45 +82,57 @@ class Predicate:
         return Predicate(row=row)
 
 
+async def _counted(
+    parents: list[VolumeStatistics], info: Info, count: Callable[..., Awaitable[list[T]]], model: type[models.Model]
+) -> list[T]:
+    """Return what `count` answers about the claims of each volume, in its view."""
+
+    async def of_view(some: Sequence[VolumeStatistics], view: View | None) -> list[T]:
+        return await count(info.context.store.read, model, [one.key for one in some], view)
+
+    return await by_view(parents, of_view)
+
+
 @strawberry.type(description="How much a volume holds. Each number is counted only where it is asked for.")
 class VolumeStatistics:
     key: strawberry.Private[UUID]
+    view: strawberry.Private[View | None] = None
 
     @batched(description="How many entities.")
     @staticmethod
     async def entities(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await info.context.store.read.numbers_of_volumes(models.Entity, [p.key for p in parents])
+        return await numbers_of_volumes(info.context.store.read, models.Entity, [p.key for p in parents])
 
-    @batched(description="How many facts, retracted ones included.")
+    @batched(description="How many facts the view has, retracted ones included.")
     @staticmethod
     async def facts(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await info.context.store.read.numbers_of_volumes(models.Fact, [p.key for p in parents])
+        return await _counted(parents, info, numbers_of_volumes, models.Fact)
 
-    @batched(description="How many relationships, retracted ones included.")
+    @batched(description="How many relationships the view has, retracted ones included.")
     @staticmethod
     async def relationships(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await info.context.store.read.numbers_of_volumes(models.Relationship, [p.key for p in parents])
+        return await _counted(parents, info, numbers_of_volumes, models.Relationship)
 
     @batched(description="How many memories, obsolete ones included.")
     @staticmethod
     async def memories(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await info.context.store.read.numbers_of_volumes(models.Memory, [p.key for p in parents])
+        return await numbers_of_volumes(info.context.store.read, models.Memory, [p.key for p in parents])
 
     @batched(description="How many documents.")
     @staticmethod
     async def documents(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await info.context.store.read.numbers_of_volumes(models.Document, [p.key for p in parents])
+        return await numbers_of_volumes(info.context.store.read, models.Document, [p.key for p in parents])
 
     @batched(description="How many entities of each type, as a JSON object.")
     @staticmethod
     async def entities_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
-        found = await info.context.store.read.numbers_by_type(models.Entity, [p.key for p in parents])
+        found = await numbers_by_type(info.context.store.read, models.Entity, [p.key for p in parents])
         return [JSON(numbers) for numbers in found]
 
-    @batched(description="How many relationships of each type, as a JSON object.")
+    @batched(description="How many relationships of each type the view has, as a JSON object.")
     @staticmethod
     async def relationships_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
-        found = await info.context.store.read.numbers_by_type(models.Relationship, [p.key for p in parents])
+        found = await _counted(parents, info, numbers_by_type, models.Relationship)
         return [JSON(numbers) for numbers in found]
 
     @batched(description="How many open review items of each kind, as a JSON object; kinds without one are left out.")
@@ -388,7 +403,7 @@ class Volume(Node):
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:
-        return VolumeStatistics(key=self.row.id)
+        return VolumeStatistics(key=self.row.id, view=self.view)
 
 
 FOUND[NodeKind.VOLUME] = rows_of(VolumeRecord, Volume.of)

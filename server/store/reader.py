@@ -384,23 +384,6 @@ class Reader:
                 found.setdefault(key, []).append(entity)
         return found
 
-    async def numbers_of_volumes(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[int]:
-        """Return how many rows of a table each volume has. One statement."""
-        table = table_of(model)
-        statement = select(table.c.volume_id, func.count()).where(table.c.volume_id.in_(list(volumes)))
-        found = {r[0]: r[1] for r in await self.rows(statement.group_by(table.c.volume_id))}
-        return [found.get(volume, 0) for volume in volumes]
-
-    async def numbers_by_type(self, model: type[SQLModel], volumes: Sequence[UUID]) -> list[dict[str, int]]:
-        """Return how many rows of each type each volume has, types in order. One statement."""
-        table = table_of(model)
-        statement = select(table.c.volume_id, table.c.type, func.count()).where(table.c.volume_id.in_(list(volumes)))
-        statement = statement.group_by(table.c.volume_id, table.c.type).order_by(table.c.type)
-        found: dict[UUID, dict[str, int]] = {volume: {} for volume in volumes}
-        for volume, type, number in await self.rows(statement):
-            found[volume][type] = number
-        return [found[volume] for volume in volumes]
-
     async def ingested(self, id: UUID) -> tuple[records.IngestionRecord, records.DocumentRecord] | None:
         """Return an ingestion and its document as it is now, or None. One statement."""
         rows = await self.rows(_ingested(content=False), {"ingestion": id})

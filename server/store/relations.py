@@ -124,7 +124,12 @@ PAST: dict[type[Any], type[SQLModel]] = {
     records.FactRecord: models.FactVersion,
     records.RelationshipRecord: models.RelationshipVersion,
 }
-"""The tables of the earlier versions of claims."""
+"""The tables of the earlier versions of claims, by what they are read as."""
+EARLIER: dict[type[SQLModel], type[SQLModel]] = {
+    models.Fact: models.FactVersion,
+    models.Relationship: models.RelationshipVersion,
+}
+"""The same, by the tables of the present versions."""
 
 
 def _by(column: str, *, but: str | None = None) -> Branch:
