@@ -51,22 +51,30 @@ class LowConfidenceReview(ReviewItem, Node):
 
     @batched(
         needs=("row.fact_id", "row.relationship_id"),
-        description="What waits to be believed: PENDING_REVIEW as long as the item is open. It is today's in every view, as the queue is.",
+        description="What waits to be believed: PENDING_REVIEW as long as the item is open. The queue is today's in every "
+        "view: a claim that the view does not know is shown as it is today.",
     )
     @staticmethod
     async def claim(parents: list[LowConfidenceReview], info: Info) -> list[Claim | Exception]:
-        return await claims_of(info, [item.row for item in parents])
+        return await claims_of(info, parents)
 
 
-async def claims_of(info: Info, rows: Sequence[ReviewRecord]) -> list[Claim | Exception]:
-    """Return the claim that each item is about, as it is at present. One statement for facts, one for relationships."""
+async def claims_of(info: Info, items: Sequence[ReviewItem]) -> list[Claim | Exception]:
+    """Return the claim that each item is about, in the item's view; one that the view does not know is that of the present.
+
+    One statement for facts, one for relationships; as many again where a view does not know all.
+    """
     about = [
-        GlobalId(kind, id)
-        for row in rows
-        for kind, id in ((NodeKind.FACT, row.fact_id), (NodeKind.RELATIONSHIP, row.relationship_id))
+        GlobalId(kind, id, item.view)
+        for item in items
+        for kind, id in ((NodeKind.FACT, item.row.fact_id), (NodeKind.RELATIONSHIP, item.row.relationship_id))
         if id is not None
     ]
     found = await nodes_by_id(info, about)
+    unknown = [one if node is None and one.view is not None else None for one, node in zip(about, found, strict=True)]
+    if any(unknown):
+        present = await nodes_by_id(info, [None if one is None else one._replace(view=None) for one in unknown])
+        found = [node or today for node, today in zip(found, present, strict=True)]
     return [node if isinstance(node, Claim) else gone("claim") for node in found]
 
 

@@ -207,8 +207,11 @@ DELETING = ("deleteEntity", "deleteMemory", "deleteProject", "deleteCodeArtifact
 async def test_every_mutation_takes_an_id_with_a_view_for_the_node_itself(api: Api) -> None:
     own = await world(api, "default")
     viewed = {kind: encode_id(*decode_id(id)[:2], View(min_confidence=0.5)) for kind, id in own.items()}  # type: ignore[index]
-    runs = [(mutation, {"id": viewed["ingestion"]}, "id") for mutation in ("cancelIngestion", "retryIngestion")]
-    cases = sorted([*runs, *inputs(own, viewed)], key=lambda case: case[0] in DELETING)
+    await api.fact(own["other"], "May sing", confidence=0.5)
+    (item,) = ids_in(await api.ask("{ volume(minConfidence: 0.5) { reviewQueue { nodes { id } } } }"))
+    others = [(mutation, {"id": viewed["ingestion"]}, "id") for mutation in ("cancelIngestion", "retryIngestion")]
+    others.append(("resolveReview", {"items": [item], "action": "APPROVE"}, "items[0]"))
+    cases = sorted([*others, *inputs(own, viewed)], key=lambda case: case[0] in DELETING)
     for mutation, input, argument in cases:
         kind = f"{mutation[0].upper()}{mutation[1:]}Input"
         body = await api.send(f"mutation($i: {kind}!) {{ {mutation}(input: $i) {{ __typename }} }}", i=input)
