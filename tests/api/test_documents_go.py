@@ -55,7 +55,9 @@ async def test_no_sentence_is_left_in_any_table_with_open_and_decided_reviews(ap
         assert {"document_revision", "chunk", "evidence"} <= await places(api, sentence)
     assert "change" in await places(api, SENTENCES[1]) & await places(api, SENTENCES[2])
     await api.do("deleteDocument", "deletedId", id=document)
-    assert {sentence: await places(api, sentence) for sentence in SENTENCES} == {sentence: set() for sentence in SENTENCES}
+    assert {sentence: await places(api, sentence) for sentence in SENTENCES} == {
+        sentence: set() for sentence in SENTENCES
+    }
 
 
 async def test_no_sentence_is_left_in_the_vectors(api: Api) -> None:
