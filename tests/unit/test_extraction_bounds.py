@@ -37,6 +37,32 @@ def test_a_score_is_no_part_of_who_was_beaten() -> None:
     assert edges("Julia Barrow defeated Omar Lind 4 and 3 in the final.") == {("Julia Barrow", "DEFEATED", "Omar Lind")}
 
 
+def test_a_score_behind_a_surname_is_none_of_the_name() -> None:
+    assert "Lind 5" not in names("She crushed the struggling Lind 5 and 4, her third win.")
+    assert "Widget 3" in names("She sells Widget 3 and Lantern in Oslo.")
+
+
+def test_the_party_of_somebody_stands_before_the_name() -> None:
+    assert edges("Omar Lind met Republican Michael Barrow.") == {("Omar Lind", "MET", "Michael Barrow")}
+
+
+def test_a_name_begins_a_sentence_behind_a_firm() -> None:
+    found = names("She left Lind Co. Michael Barrow, who led it for years, stayed.")
+    assert "Michael Barrow" in found
+    assert "Lind Co. Research" in names("She left Lind Co. Research for Oslo.")
+
+
+def test_a_street_has_its_number() -> None:
+    assert edges("The play is on at the 16th Street Theater in Chicago.") == {
+        ("16th Street Theater", "LOCATED_IN", "Chicago")
+    }
+
+
+def test_a_dateline_inside_a_digest_wins_nothing() -> None:
+    text = "Julia Barrow resigned on Sunday. MIDLAND, Norway (AP) — Omar Lind beat Anna Berg."
+    assert edges(text) == {("Omar Lind", "BEAT", "Anna Berg"), ("MIDLAND", "LOCATED_IN", "Norway")}
+
+
 def test_a_title_goes_on_over_small_words_where_its_article_or_its_owner_tells_it() -> None:
     assert "Road Beyond the Hills" in names("They met on set while filming The Road Beyond the Hills in 2012.")
     assert ("Bend of the River", "CREATED_BY", "Anthony Lind") in edges(
@@ -72,6 +98,7 @@ def test_half_a_name_is_none() -> None:
 
 
 def test_a_surname_for_a_title_does_not_cut_the_full_name() -> None:
+    assert "Golden Theatre" in names("The play is on at the Golden Theatre. Theatre is alive.", "Theatre")
     text = "Mette Lindqvist married Omar Barrow in 1990. Lindqvist lives in Oslo."
     assert names(text, "Lindqvist") == {"Mette Lindqvist", "Omar Barrow", "Oslo"}
 

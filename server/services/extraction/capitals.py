@@ -41,6 +41,7 @@ _SUFFIXES = frozenset(
         "L.P.",
     }
 )
+_FIRMS = frozenset({"Co.", "Inc.", "Corp.", "Ltd."})
 INCORPORATED = vocabulary.wordset("Private Pvt Pvt. Pte Pte. Ltd Ltd. Limited LLC Inc Inc. Corp. GmbH Co Co.")
 _CODE = re.compile(r"(?!(?:19|20)\d\d$)\d{2,5}")
 _LETTERS = re.compile(r"(?!(?:USD|EUR|GBP|BC|AD|FM|AM)$)[A-Z]{2,5}")
@@ -70,6 +71,8 @@ _CALLINGS = vocabulary.wordset(
 _NUMBERED_THINGS = frozenset({"Flight", "Highway", "Route", "Interstate", "Resolution", "Proposition"})
 _BOARDS = frozenset({"board", "directors", "trustees", "governors"})
 _PARTIES = frozenset({"democratic", "republican", "majority", "minority"})
+_MEMBERS = frozenset({"republican", "democrat", "democratic", "conservative", "labour", "tory", "liberal"})
+"""What the party of a politician calls who belongs to it, before the name."""
 _HONOURS = frozenset({"champion", "winner", "nominee", "laureate", "contender", "medalist", "medallist"})
 _RANKING = re.compile(r"No\.? ?\d{0,3}")
 _OF_A_FIELD = frozenset({"minister", "secretary", "commissioner", "representative", "envoy"})
@@ -85,7 +88,7 @@ _QUALITIES = vocabulary.wordset(
 )
 """Words that are none alone, but open names inside a sentence: the Great Fire, the Second World War."""
 _LOOSE_RANKS = vocabulary.wordset(
-    "general chief lord lady count saint justice judge king queen prince president minister earl sir bishop pope"
+    "doctor general chief lord lady count saint justice judge king queen prince president minister earl sir bishop pope"
 )
 """Ranks that open other names as well: General Motors, Queen Street."""
 _CROWNS = frozenset({"King", "Queen"})
@@ -201,7 +204,7 @@ def _joint(doc: Doc, start: int, end: int) -> int | None:
     if end >= len(doc):
         return None
     token, after = doc[end], doc[end + 1] if end + 1 < len(doc) else None
-    if is_capital(token) and not _ends_run(doc[end - 1]):
+    if is_capital(token) and not _ends_run(doc[end - 1]) and not _is_after_firm(token):
         return end + 1
     if _ELIDED.match(token.text) and doc[end - 1].whitespace_:
         return end + 1
@@ -322,9 +325,17 @@ def is_version(token: Token, after: Token | None) -> bool:
         return True  # Flight 587
     if not re.fullmatch(r"\d{1,2}|[IVX]{1,4}", token.text):
         return False
+    if after is not None and after.text in {"and", "&"} and after.i + 1 < len(after.doc) and after.nbor().is_digit:
+        return False  # "beat Roe 5 and 4"
     if after is not None and after.text == "costs":
         return True  # a verb here, which the tagger often takes for a noun
     return after is None or not (after.tag_.startswith("NN") or (after.text in "%:/-,–" and after.text != ","))
+
+
+def _is_after_firm(token: Token) -> bool:
+    """Tell whether somebody's name begins a sentence behind a firm's: "left Acme Co. Bob Roe, who"."""
+    before = token.nbor(-1)
+    return before.text in _FIRMS and bool(before.whitespace_) and token.text in vocabulary.given_names()
 
 
 def _ends_run(token: Token) -> bool:
@@ -386,7 +397,7 @@ def _opens_before(doc: Doc, first: int, last: int) -> bool:
     personal = given or (after is not None and after.ent_type_ == "PERSON")
     if is_rank(token):
         return personal or after is None or token.lower_ not in _LOOSE_RANKS or is_rank(after)
-    if token.lower_ in vocabulary.words("adjectives"):
+    if token.lower_ in vocabulary.words("adjectives") or token.lower_ in _MEMBERS:
         return given
     if token.lower_ in vocabulary.words("roles") or token.lower_ in _CALLINGS:
         return personal

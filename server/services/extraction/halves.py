@@ -5,7 +5,9 @@ from __future__ import annotations
 from spacy.tokens import Doc
 
 from server.services.extraction import language, vocabulary
-from server.services.extraction.shapes import is_capital
+from server.services.extraction.shapes import is_capital, starts_sentence
+
+_POSTS = vocabulary.TITLES | vocabulary.TITLE_ROLES
 
 
 def is_torn_off(doc: Doc, index: int) -> bool:
@@ -21,8 +23,11 @@ def is_torn_off(doc: Doc, index: int) -> bool:
 
 
 def is_surname(doc: Doc, first: int, last: int) -> bool:
-    """Tell whether a title of one word is but the surname here: "Mette Roe" in a document about Roe."""
+    """Tell whether a title of one word is but part of a name here: "Mette Roe" in a document about Roe, "Ash Theatre" in one of theatre."""
     before = doc[first - 1] if first and last - first == 1 else None
     if before is None or not is_capital(before) or not before.is_alpha or before.text in vocabulary.listed():
         return False
-    return before.text in vocabulary.given_names() or not language.is_word(before.lower_)
+    if any(before.lower_ in words for words in (_POSTS, *map(vocabulary.words, ("roles", "adjectives", "not_names")))):
+        return False
+    given = before.text in vocabulary.given_names() or not language.is_word(before.lower_)
+    return given or not starts_sentence(before)

@@ -29,6 +29,7 @@ _DATELINE = re.compile(
     rf"|{_CITY}{_AROUND}(?:{_ON}{_AGENCY}?|{_AGENCY}){_DASH}"
 )
 """Where and when a report was written, before its first sentence: "OSLO, Norway, May 3 (AP) — ", "Oslo (AP) - "."""
+_LATER_DATELINE = re.compile(rf"(?<=[.!?”\"]\s){_CAPITALS}{_AROUND}{_AGENCY}{_DASH}")
 _VERBS = frozenset({"VBD", "VBZ", "VBN"})
 
 
@@ -62,6 +63,11 @@ def dateline(text: str, names: Iterable[Name]) -> tuple[int, int] | None:
         return None
     signed = any(letter in "(" or letter.isdigit() for letter in found[0])
     return found.span() if signed or first.type == "place" else None
+
+
+def later_datelines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the datelines of the reports that follow in a digest; these have to be signed: "OSLO, Norway (AP) — "."""
+    yield from (found.span() for found in _LATER_DATELINE.finditer(text))
 
 
 def _tag_at(doc: Doc, start: int) -> str:

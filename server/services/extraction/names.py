@@ -25,7 +25,7 @@ from server.services.extraction.capitals import (
     runs,
     trimmed,
 )
-from server.services.extraction.contexts import kind_by_definition, kind_of_noun, names_kind_after
+from server.services.extraction.contexts import kind_by_definition, names_kind_after
 from server.services.extraction.halves import is_surname, is_torn_off
 from server.services.extraction.kinds import LABELS, Trust, kind_of
 from server.services.extraction.letters import ORGANS, is_degree, is_held_degree
@@ -43,8 +43,6 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)")
 _ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z][A-Za-z]{0,3}[A-Z]")
 _NUMERAL = re.compile(r"[IVX]{1,5}")
-_LONGEST_TITLE = 9
-_IN_TITLES = vocabulary.PARTICLES | vocabulary.wordset("of the a an and or in on for to from with at by as is it my")
 _SMALL = vocabulary.PARTICLES | {"of", "the", "and", "for", "in", "on", "to", "&"}
 _SOLD = frozenset({"costs", "sells", "ships", "supports", "launched", "launches"})
 """What is said of numbered products, hardly of numbered lessons or days."""
@@ -53,8 +51,8 @@ _DETERMINERS = vocabulary.wordset("the a an our my your his her its their this t
 _STAFF = vocabulary.wordset("board cabinet team staff management assembly region area zone center site")
 _PRICED = vocabulary.TIERS | {"paid"}
 _PLANS = frozenset({"plans", "tiers", "editions"})
+_STREETS = frozenset({"Street", "Avenue"})
 _CHAMBERS = frozenset({"senate", "congress", "parliament"})
-"""Institutions that a country has but one of."""
 _AFTER_COMMA = vocabulary.wordset("inc inc. llc ltd ltd. plc corp. l.p.")
 _PRESSED = vocabulary.wordset("click press select choose tap hit")
 
@@ -319,7 +317,11 @@ def _shaped(block: Block, doc: Doc, familiar: frozenset[str], taken: Container[i
             first, last = trimmed(doc, first, last)
         if first < last and _is_name(doc, first, last, familiar, titled):
             kind, trust = kind_of(doc, first, last)
-            if kind == "event" or (trust <= Trust.RECOGNISER and kind not in {"person", "place"}):
+            if (
+                kind == "event"
+                or doc[first].text in _STREETS
+                or (trust <= Trust.RECOGNISER and kind not in {"person", "place"})
+            ):
                 first, last, kind = _with_year(doc, first, last, kind)
             yield _name(doc, first, last, kind, trust)
 
@@ -327,7 +329,8 @@ def _shaped(block: Block, doc: Doc, familiar: frozenset[str], taken: Container[i
 def _with_year(doc: Doc, first: int, last: int, kind: str) -> tuple[int, int, str]:
     """Take the year or the number of an event into its name, for it tells it from others: 2018 Winter Olympics, PyCon 2023."""
     before = doc[first - 1].text if first else ""
-    if kind == "event" and (_YEAR.fullmatch(before) or _ORDINAL.fullmatch(before)):
+    numbered = kind == "event" or doc[first].text in _STREETS  # the 16th Street Theater
+    if numbered and (_YEAR.fullmatch(before) or _ORDINAL.fullmatch(before)):
         return first - 1, last, kind
     if (
         last < len(doc)
@@ -473,28 +476,3 @@ def texts(names: Iterable[Name]) -> frozenset[str]:
     }
     short = {text.rsplit(" ", 1)[0] for text in found if text.rsplit(" ", 1)[-1] in vocabulary.PLAN_NOUNS}
     return frozenset(found | short)
-
-
-def of_title(title: str, text: str) -> str:
-    """Return the title without what its brackets and commas add, where the text uses it as a name; else nothing."""
-    whole = re.sub(r"\s*\([^()]*\)\s*$", "", title.strip())
-    for head in (whole, re.split(r"\s*[(,:|–—]", whole, maxsplit=1)[0].strip()):
-        words = head.split()
-        plain = head.casefold() in vocabulary.words("not_names") or len(words) > _LONGEST_TITLE
-        plain = plain or not all(not word[0].islower() or word in _IN_TITLES for word in words) or _names_two(words)
-        if head and not plain and re.search(rf"(?<!\w){re.escape(head)}(?!\w)", text):
-            return head
-    return ""
-
-
-def _names_two(words: list[str]) -> bool:
-    """Tell whether a title's "and" joins two names, BERT and GPT-3, and not the words of one, Home and Away."""
-    joined = [(words[at - 1], words[at + 1]) for at in range(1, len(words) - 1) if words[at] in {"and", "or", "vs"}]
-    return any(not language.is_word(word.lower()) or word in vocabulary.listed() for pair in joined for word in pair)
-
-
-def kind_of_title(title: str) -> str | None:
-    """Return what the bracket after a title says that it is: "Caresses (film)", "Li Wei (physicist)"."""
-    bracket = re.search(r"\(([^()]{2,40})\)\s*$", title)
-    words = re.findall(r"[a-z-]+", bracket[1].lower()) if bracket else []
-    return next((kind for word in reversed(words) if (kind := kind_of_noun(word)) is not None), None)

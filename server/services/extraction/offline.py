@@ -14,7 +14,7 @@ from itertools import pairwise
 from spacy.tokens import Doc, Token
 from spacy.tokens import Span as SpacySpan
 
-from server.services.extraction import OFFLINE, language, names, vocabulary
+from server.services.extraction import OFFLINE, document_title, language, names, vocabulary
 from server.services.extraction.appositions import appositions
 from server.services.extraction.asides import (
     Aside,
@@ -37,7 +37,7 @@ from server.services.extraction.fields import read_field
 from server.services.extraction.foreign import foreign_spans, is_foreign
 from server.services.extraction.forms import Form
 from server.services.extraction.glosses import joint_of, read_gloss
-from server.services.extraction.interruptions import dateline, interruptions
+from server.services.extraction.interruptions import dateline, interruptions, later_datelines
 from server.services.extraction.kinds import Trust
 from server.services.extraction.layout import Around, bare_title, is_resume, lay_out, owner_of
 from server.services.extraction.literals import dates, populations, prices
@@ -165,8 +165,8 @@ class _Chunk:
     def _name(self, passages: list[_Passage]) -> None:
         """Find the names in two rounds: what is a name in the middle of a sentence is one at its start and in a heading too."""
         familiar = self._cast.familiar
-        title = names.of_title(bare_title(self._chunk.title), self._chunk.text)
-        kind = names.kind_of_title(self._chunk.title)
+        title = document_title.of_title(bare_title(self._chunk.title), self._chunk.text)
+        kind = document_title.kind_of_title(self._chunk.title)
         for _ in range(2):
             for passage in passages:
                 passage.names = _names(passage, familiar, title, kind)
@@ -284,6 +284,7 @@ class _Chunk:
         left_out += [(title.start, title.end) for title in passage.titles]
         if (placed := dateline(text, passage.names)) is not None:
             left_out.append(placed)
+        left_out += later_datelines(text)
         if passage.names and passage.names[0].start == 0 and (joint := joint_of(passage.block, passage.names[0].end)):
             left_out.append(joint)
         pieces = fold(passage.doc, meanings, left_out + passage.foreign)
