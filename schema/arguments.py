@@ -28,6 +28,7 @@ _NAMES = {
     NodeKind.PROJECT: "project",
     NodeKind.INGESTION: "ingestion",
     NodeKind.REVIEW: "review item",
+    NodeKind.MERGE: "merge",
     NodeKind.UPLOAD: "upload",
 }
 

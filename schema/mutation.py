@@ -10,6 +10,7 @@ from schema.mutations.facts import FactMutations
 from schema.mutations.imports import ImportMutations
 from schema.mutations.ingestions import IngestionMutations
 from schema.mutations.memories import MemoryMutations
+from schema.mutations.merges import MergeMutations
 from schema.mutations.projects import ProjectMutations
 from schema.mutations.relationships import RelationshipMutations
 from schema.mutations.reviews import ReviewMutations
@@ -22,6 +23,7 @@ class Mutation(
     DocumentMutations,
     IngestionMutations,
     EntityMutations,
+    MergeMutations,
     FactMutations,
     RelationshipMutations,
     ImportMutations,

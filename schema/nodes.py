@@ -12,6 +12,7 @@ from schema.types.document import Chunk, Document, Ingestion
 from schema.types.entity import Entity
 from schema.types.fact import Fact
 from schema.types.memory import Memory
+from schema.types.merge import EntityMerge
 from schema.types.node import Node
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
@@ -24,20 +25,32 @@ from server.views import View
 Find = Callable[[Info, list[UUID], View | None], Awaitable[list[Node | None]]]
 
 
-def rows_of(record: type[Record], make: Callable[[Record], Node]) -> Find:
-    """Return how to find nodes that are rows of a table, each shown by `make`, in a view."""
+def rows_of(record: type[Record], make: Callable[[Record], Node], *, leads: str | None = None) -> Find:
+    """Return how to find nodes that are rows of a table, each shown by `make`, in a view.
+
+    A row whose column `leads` names another one is shown as that: one more statement, where there is such a row. One that names itself
+    is not shown.
+    """
+    always = frozenset() if leads is None else frozenset({leads})
 
     async def find(info: Info, ids: list[UUID], view: View | None) -> list[Node | None]:
-        rows = await info.context.store.read.by_ids(record, ids, columns_of(info, ()), view)
+        read, columns = info.context.store.read, columns_of(info, (), always=always)
+        rows = await read.by_ids(record, ids, columns, view)
+        if leads is not None:
+            next_ids = [None if row is None else getattr(row, leads) for row in rows]
+            others = await read.by_ids(record, [id for id in next_ids if id is not None], columns, view)
+            shown = {row.id: row for row in others if row is not None and getattr(row, leads) is None}  # type: ignore[attr-defined]
+            rows = [row if id is None else shown.get(id) for row, id in zip(rows, next_ids, strict=True)]
         return [None if row is None else seen(make(row), view) for row in rows]
 
     return find
 
 
 FOUND: dict[NodeKind, Find] = {
-    NodeKind.ENTITY: rows_of(records.EntityRecord, Entity.of),
-    NodeKind.FACT: rows_of(records.FactRecord, Fact.of),
-    NodeKind.RELATIONSHIP: rows_of(records.RelationshipRecord, Relationship.of),
+    NodeKind.ENTITY: rows_of(records.EntityRecord, Entity.of, leads="merged_into"),
+    NodeKind.FACT: rows_of(records.FactRecord, Fact.of, leads="folded_into"),
+    NodeKind.RELATIONSHIP: rows_of(records.RelationshipRecord, Relationship.of, leads="folded_into"),
+    NodeKind.MERGE: rows_of(records.MergeRecord, EntityMerge.of),
     NodeKind.MEMORY: rows_of(records.MemoryRecord, Memory.of),
     NodeKind.DOCUMENT: rows_of(records.DocumentRecord, Document.of),
     NodeKind.CHUNK: rows_of(records.ChunkRecord, Chunk.of),

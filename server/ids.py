@@ -34,6 +34,7 @@ class NodeKind(StrEnum):
     INGESTION = "ing"
     REVIEW = "rev"
     CONFLICT = "cfl"
+    MERGE = "mrg"
     CHANGE = "chg"
     UPLOAD = "upl"
 

@@ -16,6 +16,7 @@ from schema.types.entity import Entity
 from schema.types.fact import gone
 from server.ids import NodeKind
 from server.services.entities import NewEntity
+from server.services.resolution import survivors_of
 from server.store.records import EntityRecord
 
 
@@ -98,7 +99,7 @@ class DeleteEntityPayload:
 
 
 async def entity_now(info: Info, id: UUID) -> Entity:
-    """Return an entity as it is now.
+    """Return what an entity is now: itself, or what it was merged into.
 
     Raises:
         NotFound: it was deleted meanwhile.
@@ -106,7 +107,7 @@ async def entity_now(info: Info, id: UUID) -> Entity:
     row = await info.context.store.read.one(EntityRecord, id)
     if row is None:
         raise gone("entity")
-    return Entity.of(row)
+    return Entity.of((await survivors_of(info.context.store.read, [row]))[0])
 
 
 @strawberry.type

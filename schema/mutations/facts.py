@@ -105,6 +105,8 @@ class RetractFactPayload:
 
 async def _fact(info: Info, id: UUID) -> Fact:
     row = await info.context.store.read.one(FactRecord, id)
+    if row is not None and row.folded_into is not None:
+        row = await info.context.store.read.one(FactRecord, row.folded_into)
     if row is None:
         raise gone("fact")
     return Fact.of(row)

@@ -125,6 +125,8 @@ class RetractRelationshipPayload:
 
 async def _relationship(info: Info, id: UUID) -> Relationship:
     row = await info.context.store.read.one(RelationshipRecord, id)
+    if row is not None and row.folded_into is not None:
+        row = await info.context.store.read.one(RelationshipRecord, row.folded_into)
     if row is None:
         raise gone("relationship")
     return Relationship.of(row)

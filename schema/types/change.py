@@ -30,6 +30,7 @@ _ENDS = {
     "subject_id": ("subject", NodeKind.ENTITY),
     "source_id": ("source", NodeKind.ENTITY),
     "target_id": ("target", NodeKind.ENTITY),
+    "survivor_id": ("survivor", NodeKind.ENTITY),
     "superseded_by_id": ("supersededBy", NodeKind.MEMORY),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 from strawberry.scalars import JSON
@@ -27,7 +27,7 @@ from server.ids import NodeKind
 from server.services.explanations import explain
 from server.store import filters
 from server.store import relations as rel
-from server.store.records import AliasRecord, EntityRecord
+from server.store.records import EntityRecord
 from server.store.relations import Sorting
 from server.terms import Direction
 from server.views import View
@@ -35,6 +35,12 @@ from server.views import View
 Way = Annotated[
     Direction, strawberry.argument(description="Which end the entity is; a bidirectional relationship matches both.")
 ]
+
+
+if TYPE_CHECKING:
+    from schema.types.merge import EntityMerge
+
+LazyMerge = Annotated["EntityMerge", strawberry.lazy("schema.types.merge")]
 
 
 def _sense(entity: Entity) -> str | None:
@@ -64,12 +70,13 @@ class Entity(Node):
     def of(row: EntityRecord) -> Entity:
         return Entity(row=row)
 
-    @batched(needs=("row.id",), description="Its other names, in order; looking it up by one of them finds it.")
+    @batched(
+        needs=("row.id",),
+        description="Its other names, in order, those of what was merged into it too; looking it up by one of them finds it.",
+    )
     @staticmethod
     async def aliases(parents: list[Entity], info: Info) -> list[list[str]]:
-        keys = [e.row.id for e in parents]
-        lists = await info.context.store.read.lists(AliasRecord, "entity_id", keys, "match_key")
-        return [[alias.name for alias in aliases] for aliases in lists]
+        return await info.context.store.read.other_names([e.row.id for e in parents])
 
     @batched(needs=("row.id",), description="What is stated about it, oldest first unless ordered otherwise.")
     @staticmethod
@@ -169,6 +176,24 @@ class Entity(Node):
     ) -> list[Connection[Project]]:
         return await connections(
             info, "Entity.projects", parents, rel.PROJECTS_OF_ENTITY, Project, first=first, after=after
+        )
+
+    @batched(needs=("row.id",), description="The merges into it that hold, newest first; each can be undone.")
+    @staticmethod
+    async def merged_from(
+        parents: list[Entity], info: Info, first: First = 20, after: After = None
+    ) -> list[Connection[LazyMerge]]:
+        from schema.types.merge import EntityMerge
+
+        return await connections(
+            info,
+            "Entity.mergedFrom",
+            parents,
+            rel.MERGES_OF_ENTITY,
+            EntityMerge,
+            first=first,
+            after=after,
+            sorting=Sorting(descending=True),
         )
 
     @batched(description="It, its facts and its relationships as readable text, the first 20 of each.")

@@ -159,6 +159,8 @@ describe(
         "UPDATED": "Fields of it changed.",
         "RETRACTED": "A claim was taken back.",
         "SUPERSEDED": "A memory became obsolete.",
+        "MERGED": "It counts as another entity from now on, which `after` names.",
+        "UNMERGED": "A merge was undone: it counts for itself again.",
         "DELETED": "It is gone; its words left the log.",
     },
 )

@@ -30,7 +30,7 @@ from schema.views import by_view, seen
 from server import models
 from server.ids import NodeKind, decode_id
 from server.services.identity import clean_name, normalise_type
-from server.services.resolution import Named, find_in
+from server.services.resolution import Named, find_in, survivors_of
 from server.store import relations as rel
 from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
@@ -183,7 +183,8 @@ class Volume(Node):
         row = await read.one(EntityRecord, named_id.id) if named_id is not None and known else None
         if row is None:
             return [None] * len(parents)
-        return [seen(Entity.of(row), v.view) if row.volume_id == v.row.id else None for v in parents]
+        (now,) = await survivors_of(read, [row])
+        return [seen(Entity.of(now), v.view) if now.volume_id == v.row.id else None for v in parents]
 
     @batched(needs=("row.id",), description="Its entities, by name unless ordered otherwise.")
     @staticmethod

@@ -23,6 +23,7 @@ from server.models.memories import (
     MemoryProject,
     MemoryTag,
 )
+from server.models.merges import ClaimApart, EntityMerge
 from server.models.projects import CodeArtifact, Project, ProjectDocument, ProjectEntity
 from server.models.reviews import Review
 from server.models.volumes import IdempotentResult, StoreSetting, Volume
@@ -35,6 +36,7 @@ __all__ = [
     "Alias",
     "Change",
     "Chunk",
+    "ClaimApart",
     "CodeArtifact",
     "Document",
     "DocumentCopy",
@@ -42,6 +44,7 @@ __all__ = [
     "DocumentRevision",
     "Entity",
     "EntityBlock",
+    "EntityMerge",
     "Evidence",
     "Fact",
     "FactVersion",

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel, UTCDateTime
 
-from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
+from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, few, one_of, within
 from server.terms import Authority, Cardinality, ClaimStatus, Origin, Precision, ValueType
 
 
@@ -39,9 +39,15 @@ class ClaimColumns(SQLModel):
 
 
 class FactColumns(ClaimColumns):
-    """What a fact says. `claim_key` is equal for the same statement about the same subject (SEMANTICS: the same claim)."""
+    """What a fact says. `claim_key` is equal for the same statement about the same subject (SEMANTICS: the same claim).
+
+    It counts for `subject_id`; where it was stated for an entity that has been merged into that one, `stated_subject_id` names
+    it. A fact that a merge has made the same as another is set aside: `folded_into` is the one that counts for both.
+    """
 
     subject_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
+    stated_subject_id: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
+    folded_into: UUID | None = None
     content: str
     category: str | None = None
     importance: float = 0.5
@@ -52,10 +58,17 @@ class FactColumns(ClaimColumns):
 
 
 class RelationshipColumns(ClaimColumns):
-    """What a relationship says."""
+    """What a relationship says. Its ends, and what is set aside by a merge, are told as of a fact.
+
+    One that a merge would make lead from an entity to itself is set aside too, with the ends it was stated for: it is folded
+    into itself.
+    """
 
     source_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
     target_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
+    stated_source_id: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
+    stated_target_id: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
+    folded_into: UUID | None = None
     type: str = Field(sa_type=SortableText)
     description: str | None = None
     strength: float = 1.0
@@ -89,6 +102,8 @@ class Fact(Identified, Versioned, FactColumns, table=True):
         Index("fact_by_predicate", "volume_id", "predicate", "id"),
         Index("fact_by_importance", "volume_id", "importance", "id"),
         Index("fact_by_confidence", "volume_id", "confidence", "id"),
+        few("fact_stated_for", "stated_subject_id"),
+        few("fact_folded", "folded_into"),
         *_claim_rules(),
         within("importance", 0, 1),
         one_of("value_type", ValueType),
@@ -106,6 +121,9 @@ class Relationship(Identified, Versioned, RelationshipColumns, table=True):
         Index("relationship_same", "source_id", "target_id", "type"),
         Index("relationship_in_volume", "volume_id", "id"),
         Index("relationship_by_type", "volume_id", "type", "id"),
+        few("relationship_stated_from", "stated_source_id"),
+        few("relationship_stated_to", "stated_target_id"),
+        few("relationship_folded", "folded_into"),
         *_claim_rules(),
         within("strength", 0, 1),
     )
@@ -118,6 +136,7 @@ class FactVersion(FactColumns, table=True):
     __table_args__ = (
         Index("fact_version_of_subject", "subject_id", "id"),
         Index("fact_version_in_volume", "volume_id", "id"),
+        few("fact_version_stated_for", "stated_subject_id"),
     )
 
     id: UUID = Field(primary_key=True, foreign_key="fact.id", ondelete="CASCADE")
@@ -136,6 +155,8 @@ class RelationshipVersion(RelationshipColumns, table=True):
         Index("relationship_version_out", "source_id", "id"),
         Index("relationship_version_in", "target_id", "id"),
         Index("relationship_version_in_volume", "volume_id", "id"),
+        few("relationship_version_stated_from", "stated_source_id"),
+        few("relationship_version_stated_to", "stated_target_id"),
     )
 
     id: UUID = Field(primary_key=True, foreign_key="relationship.id", ondelete="CASCADE")
@@ -152,11 +173,18 @@ class Evidence(Identified, Stamped, table=True):
     `said` is how this source put the claim, where that is not how the claim's row puts it; "" where it had no words for it.
     The interval is what this source states. `live` is False where the document does not say it any more: then the row is
     history and counts for nothing since `ended_at`. `origin` says whether a person stated it or it was read out of the document.
+
+    It counts for its claim. Where that claim counts for another as well, one that a merge has set aside, `stated_id` names the
+    other where it belongs to that. Where a source has named an entity that is merged by now, and the claim was stated for another
+    of those that are one by the merge, `stated_source_id` and `stated_target_id` say for which entities it was (of a fact: the first).
     """
 
     __table_args__ = (
         Index("evidence_of_fact", "fact_id", "id"),
         Index("evidence_of_relationship", "relationship_id", "id"),
+        few("evidence_stated_for", "stated_id"),
+        few("evidence_stated_from", "stated_source_id"),
+        few("evidence_stated_to", "stated_target_id"),
         CheckConstraint("(fact_id IS NULL) <> (relationship_id IS NULL)", name="one_claim"),
         CheckConstraint('"end" >= start', name="span"),
         within("confidence", 0, 1),
@@ -170,6 +198,9 @@ class Evidence(Identified, Stamped, table=True):
     relationship_id: UUID | None = Field(default=None, foreign_key="relationship.id", ondelete="CASCADE")
     document_id: UUID | None = Field(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
     revision: int | None = None
+    stated_id: UUID | None = None
+    stated_source_id: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
+    stated_target_id: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
     quote: str
     said: str | None = None
     start: int | None = None

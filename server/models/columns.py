@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import JSON, CheckConstraint, Text
+from sqlalchemy import JSON, CheckConstraint, Index, Text, text
 from sqlmodel import Field, SQLModel, UTCDateTime
 
 from server.ids import new_id
@@ -29,6 +29,12 @@ def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
 def within(column: str, low: float, high: float) -> CheckConstraint:
     """Return the constraint that keeps `column` between two bounds, both included."""
     return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=f"{column}_range")
+
+
+def few(name: str, column: str) -> Index:
+    """Return the index of a column that is NULL in almost all rows: it holds only the others."""
+    there = text(f"{column} IS NOT NULL")
+    return Index(name, column, sqlite_where=there, postgresql_where=there)
 
 
 class Identified(SQLModel):

@@ -5,22 +5,35 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint
+from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field, SQLModel
 
-from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, one_of, within
+from server.models.columns import Identified, Json, SortableText, Stamped, Versioned, few, one_of, within
 from server.terms import Origin
+
+_UNMERGED = text("merged_into IS NULL")
 
 
 class Entity(Identified, Versioned, table=True):
-    """Something the volume knows: one row per (match key, type, sense).
+    """Something the volume knows: one row per (match key, type, sense) of those that are not merged.
 
     `described_by` is the document that the description comes from, NULL when a person wrote it. `type_stated` says that a
-    person or the grammar stated the type; a type that was only guessed gives way to a stated one.
+    person or the grammar stated the type; a type that was only guessed gives way to a stated one. `merged_into` is the entity
+    that it counts as since a merge, through any chain; it keeps its own columns, and no list shows it.
     """
 
     __table_args__ = (
-        UniqueConstraint("volume_id", "match_key", "type", "sense", name="entity_identity"),
+        Index(
+            "entity_identity",
+            "volume_id",
+            "match_key",
+            "type",
+            "sense",
+            unique=True,
+            sqlite_where=_UNMERGED,
+            postgresql_where=_UNMERGED,
+        ),
+        few("entity_merged", "merged_into"),
         Index("entity_by_name", "volume_id", "match_key", "id"),
         Index("entity_by_type", "volume_id", "type", "match_key", "id"),
         Index("entity_by_importance", "volume_id", "importance", "id"),
@@ -41,6 +54,7 @@ class Entity(Identified, Versioned, table=True):
     confidence: float = 1.0
     importance: float = 0.5
     origin: str = Origin.STATED
+    merged_into: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
 
 
 class Alias(Stamped, table=True):
@@ -67,7 +81,7 @@ class EntityBlock(SQLModel, table=True):
 
 
 class Mention(Identified, table=True):
-    """A place where a document names an entity: [start, end) in code points of that revision's content."""
+    """A place where a document names an entity, merged since or not: [start, end) in code points of that revision's content."""
 
     entity_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
     document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE", index=True)
@@ -79,7 +93,10 @@ class Mention(Identified, table=True):
 
 
 class DocumentEntity(SQLModel, table=True):
-    """SOURCE_OF: the document mentions the entity at least once. `live` is False where only earlier revisions of it did."""
+    """SOURCE_OF: the document mentions the entity at least once. `live` is False where only earlier revisions of it did.
+
+    `stated` is the same of the entity alone, without those that were merged into it; None: it has named only those.
+    """
 
     __tablename__ = "document_entity"
     __table_args__ = (Index("document_of_entity", "entity_id", "document_id"),)
@@ -87,3 +104,4 @@ class DocumentEntity(SQLModel, table=True):
     document_id: UUID = Field(primary_key=True, foreign_key="document.id", ondelete="CASCADE")
     entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
     live: bool = True
+    stated: bool | None = True

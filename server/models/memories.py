@@ -64,13 +64,14 @@ class MemoryTag(SQLModel, table=True):
 
 
 class MemoryEntity(SQLModel, table=True):
-    """The memory is about the entity."""
+    """The memory is about the entity. Not `stated`: about one that was merged into it."""
 
     __tablename__ = "memory_entity"
     __table_args__ = (Index("memory_of_entity", "entity_id", "memory_id"),)
 
     memory_id: UUID = Field(primary_key=True, foreign_key="memory.id", ondelete="CASCADE")
     entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
+    stated: bool = True
 
 
 class MemoryDocument(SQLModel, table=True):

@@ -39,13 +39,14 @@ class CodeArtifact(Identified, Versioned, table=True):
 
 
 class ProjectEntity(SQLModel, table=True):
-    """The project is about the entity."""
+    """The project is about the entity. Not `stated`: about one that was merged into it."""
 
     __tablename__ = "project_entity"
     __table_args__ = (Index("project_of_entity", "entity_id", "project_id"),)
 
     project_id: UUID = Field(primary_key=True, foreign_key="project.id", ondelete="CASCADE")
     entity_id: UUID = Field(primary_key=True, foreign_key="entity.id", ondelete="CASCADE")
+    stated: bool = True
 
 
 class ProjectDocument(SQLModel, table=True):

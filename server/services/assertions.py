@@ -55,6 +55,7 @@ class Replaced:
 
 
 NOTHING = Replaced({}, {}, {})
+NOT_MERGED: Mapping[UUID, UUID] = {}
 
 
 @dataclass(slots=True)
@@ -98,13 +99,18 @@ async def write_claims(
     fresh: frozenset[UUID] = frozenset(),
     bulk: bool = False,
     replaced: Replaced = NOTHING,
+    survivors: Mapping[UUID, UUID] = NOT_MERGED,
 ) -> list[Written]:
     """Write claims of one kind, in order; each is inserted, or adds its evidence to the same claim that is there.
+
+    `survivors` says of the entities that the claims were stated for what the merged ones among them count as.
 
     `fresh` are entities made in this transaction: nothing can be stored about them yet. `bulk` logs one entry for all.
     Of the claims of `replaced`, those that are not stated again lose the evidence of the earlier reading. A few reads,
     whatever the number of claims; none where all subjects are fresh.
     """
+    for claim in claims if survivors else ():
+        claim.count_for(survivors)
     known = await _known(tx, kind, claims, fresh, replaced)
     written: list[Written] = []
     inserted: list[Claim] = []
@@ -185,7 +191,7 @@ def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded:
         tx.insert(kind.model, id=claim.id, **columns)
         turns.append(Turn.made(kind.node, claim.id, columns))
         for said in claim.said:
-            tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(claim.words))
+            tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(claim.words, claim.ends))
         if kind.node is NodeKind.FACT:
             embedded.put(tx, NodeKind.FACT, claim.id, claim.text)
         if not bulk:

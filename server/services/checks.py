@@ -117,6 +117,19 @@ async def in_volume(
     return [row for row in rows if row is not None]
 
 
+async def claim_in_volume(read: Reader, record: type[Record], volume_id: UUID, id: UUID, what: str) -> Record:
+    """Return the claim with this id, of this volume; for one that counts as another since a merge, the other one.
+
+    Raises:
+        NotFound: it is unknown, of another volume, or set aside because a merge has made its two ends one.
+    """
+    row = await one_in_volume(read, record, volume_id, id, "id", what)
+    counts: UUID | None = row.folded_into  # type: ignore[attr-defined]
+    if counts == id:
+        raise NotFound(f"A merge has made the two ends of this {what} one: it is set aside.", argument="id")
+    return row if counts is None else await one_in_volume(read, record, volume_id, counts, "id", what)
+
+
 async def one_in_volume(
     read: Reader, record: type[Record], volume_id: UUID, id: UUID, argument: str, what: str
 ) -> Record:

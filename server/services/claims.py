@@ -7,7 +7,7 @@ their valid intervals overlap or one is undated. Independent documents raise a c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import prod
@@ -106,16 +106,24 @@ class Support:
 
 
 class Said(NamedTuple):
-    """Evidence about to be written, with how its source puts the claim and when that says it holds."""
+    """Evidence about to be written, with how its source puts the claim, when that says it holds, and which entities it names."""
 
     support: Support
     words: str | None
     period: Period
+    ends: tuple[UUID, ...] = ()
 
-    def columns(self, words: str | None) -> dict[str, Any]:
-        """Return the columns of an evidence row of a claim that is put in `words`."""
+    def columns(self, words: str | None, ends: tuple[UUID, ...]) -> dict[str, Any]:
+        """Return the columns of an evidence row of a claim that is put in `words` and was stated for `ends`."""
         said = None if self.words == words else self.words or ""
-        return {**self.support.columns(), **self.period.columns(), "said": said}
+        source, target = ends_columns(None if self.ends == ends else self.ends)
+        stated = {"stated_source_id": source, "stated_target_id": target}
+        return {**self.support.columns(), **self.period.columns(), **stated, "said": said}
+
+
+def ends_columns(ends: tuple[UUID, ...] | None) -> tuple[UUID | None, UUID | None]:
+    """Return the two columns by which a row of evidence names the entities it was stated for; of a fact's the first."""
+    return (ends[0] if ends else None, ends[1] if ends and len(ends) > 1 else None)
 
 
 @dataclass(slots=True)
@@ -136,6 +144,26 @@ class Claim:
         self.period = self.period if self.period.dated else other.period
 
     @property
+    def ends(self) -> tuple[UUID, ...]:
+        """The entities that it was stated for."""
+        return self.said[0].ends
+
+    def count_for(self, survivors: Mapping[UUID, UUID]) -> None:
+        """Let it count for what the entities that it was stated for have been merged into.
+
+        A relationship that would lead from an entity to itself by that is set aside, with the ends it was stated for.
+        """
+        ends = tuple(survivors.get(id, id) for id in self.ends)
+        if ends == self.ends:
+            return
+        if len(set(ends)) < len(set(self.ends)):
+            self.columns["folded_into"] = self.id
+            return
+        for name, was, now in zip(self.kind.ends, self.ends, ends, strict=True):
+            self.columns |= {name: now, f"stated_{name}": None if was == now else was}
+        self.key = (*ends, *self.key[len(ends) :])
+
+    @property
     def words(self) -> str | None:
         """How it is put: a fact's content, a relationship's description."""
         words: str | None = self.columns["content" if self.kind.node is NodeKind.FACT else "description"]
@@ -153,6 +181,15 @@ class ClaimKind:
     evidence: str
     keyed_by: str
     logged: tuple[str, ...]
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The columns of the entities that a claim counts for."""
+        return ("subject_id",) if self.node is NodeKind.FACT else ("source_id", "target_id")
+
+    def stated_ends(self, record: Any) -> tuple[UUID, ...]:
+        """Return the entities that a stored claim was stated for."""
+        return tuple(getattr(record, f"stated_{name}") or getattr(record, name) for name in self.ends)
 
     @property
     def key_columns(self) -> tuple[str, ...]:
@@ -263,7 +300,12 @@ def fact_claim(
         "claim_key": key,
     }
     return Claim(
-        FACT, (subject_id, key), columns, period, [Said(support, content, period)], fact_text(subject, content)
+        FACT,
+        (subject_id, key),
+        columns,
+        period,
+        [Said(support, content, period, (subject_id,))],
+        fact_text(subject, content),
     )
 
 
@@ -289,5 +331,5 @@ def relationship_claim(
         "bidirectional": bidirectional,
         "properties": properties or {},
     }
-    said = [Said(support, description, period)]
+    said = [Said(support, description, period, (source_id, target_id))]
     return Claim(RELATIONSHIP, (source_id, target_id, type), columns, period, said)

@@ -331,7 +331,7 @@ class Documents:
         tx.set_text(kind.model, [claim.id], column, words)
         tx.set_text(models.Evidence, [row.id for row in rest if row.said == rest[0].said], "said", None)
         if kind.node is NodeKind.FACT:
-            subject = await tx.read.one(EntityRecord, claim.subject_id)
+            subject = await tx.read.one(EntityRecord, kind.stated_ends(claim)[0])
             text = fact_text(subject.name if subject else "", words or "")
             tx.index(NodeKind.FACT, claim.id, text, None, again=True)
 

@@ -13,17 +13,18 @@ from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, new_id
 from server.services.blocking import add_blocks, replace_blocks
-from server.services.checks import Changes, check_version, in_volume, json_object, one_in_volume, optional_text, within
+from server.services.checks import Changes, check_version, in_volume, json_object, optional_text, within
 from server.services.idempotency import Once
 from server.services.identity import clean_name, match_key, normalise_type
 from server.services.indexing import Embedded, embed, entity_text
-from server.services.resolution import Named, ambiguous, candidates_of
+from server.services.resolution import Named, ambiguous, candidates_of, merged_among, survivor_in_volume
 from server.services.reviews import forget_reviews
 from server.store import Store, Transaction
+from server.store.merging import tie_survivors
 from server.store.records import AliasRecord, EntityRecord, FactRecord, ProjectRecord, RelationshipRecord, VolumeRecord
 from server.terms import ChangeKind, Origin
 
-_ALIASES = 100
+ALIASES = 100
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -68,8 +69,8 @@ def clean_aliases(aliases: Sequence[str]) -> tuple[str, ...]:
         BadUserInput: one cannot be a name, or there are more than 100.
     """
     names = tuple(dict.fromkeys(clean_name(alias, "aliases") for alias in aliases))
-    if len(names) > _ALIASES:
-        raise BadUserInput(f"An entity has at most {_ALIASES} aliases.", argument="aliases")
+    if len(names) > ALIASES:
+        raise BadUserInput(f"An entity has at most {ALIASES} aliases.", argument="aliases")
     return names
 
 
@@ -115,7 +116,7 @@ def insert_entity(
 def joined(one: NewEntity, other: NewEntity) -> NewEntity:
     """Return an entity about to be made with what a second statement of it adds: names, and a missing description."""
     aliases = dict.fromkeys([*one.aliases, other.name, *other.aliases])
-    return replace(one, aliases=tuple(aliases)[:_ALIASES], description=one.description or other.description)
+    return replace(one, aliases=tuple(aliases)[:ALIASES], description=one.description or other.description)
 
 
 def draft_record(id: UUID, volume_id: UUID, entity: NewEntity) -> EntityRecord:
@@ -169,8 +170,8 @@ def complete(tx: Transaction, known: EntityRecord, aliases: Sequence[AliasRecord
     """
     keys = {known.match_key, *(a.match_key for a in aliases)}
     added = add_aliases(tx, known.id, [n for one in stated for n in (one.name, *one.aliases)], known=keys)
-    if added and len(aliases) + len(added) > _ALIASES:
-        raise BadUserInput(f"{known.name} would have more than {_ALIASES} aliases.", argument="aliases")
+    if added and len(aliases) + len(added) > ALIASES:
+        raise BadUserInput(f"{known.name} would have more than {ALIASES} aliases.", argument="aliases")
     before: dict[str, Any] = {"aliases": [a.name for a in aliases]} if added else {}
     after: dict[str, Any] = {"aliases": [*before["aliases"], *added]} if added else {}
     description = next((one.description for one in stated if one.description is not None), None)
@@ -224,11 +225,13 @@ class Entities:
             keep_stated(tx, fit)
             (aliases,) = await tx.read.lists(AliasRecord, "entity_id", [id], "match_key")
             complete(tx, fit[0], aliases, [entity])
-        tx.insert_if_absent(models.ProjectEntity, [{"project_id": p.id, "entity_id": id} for p in projects])
+        tx.state(models.ProjectEntity, [{"project_id": p.id, "entity_id": id} for p in projects])
+        if projects and merged_among(fit):
+            await tie_survivors(tx, models.ProjectEntity, [id])
         return id, not fit
 
     async def update(self, volume: VolumeRecord, id: UUID, changes: Changes, expected: int | None, actor: str) -> None:
-        """Edit the named fields of an entity; `aliases` replaces all of them.
+        """Edit the named fields of an entity; `aliases` replaces all but those that came by a merge.
 
         Raises:
             BadUserInput: a field is out of its bounds, or one that must be there is cleared.
@@ -237,7 +240,8 @@ class Entities:
         """
         fields = _clean_changes(changes)
         async with self._store.write(volume.id, actor) as tx:
-            now = await one_in_volume(tx.read, EntityRecord, volume.id, id, "id", "entity")
+            now = await survivor_in_volume(tx.read, volume.id, id, "id")
+            id = now.id
             check_version(now, expected)
             aliases = fields.pop("aliases", None)
             changed = {n: v for n, v in fields.items() if getattr(now, n) != v}
@@ -270,7 +274,7 @@ class Entities:
         same = await tx.read.where(
             EntityRecord, volume_id=tx.volume_id, match_key=key, type=renamed.type, sense=renamed.sense
         )
-        if any(other.id != now.id for other in same):
+        if any(other.id != now.id and other.merged_into is None for other in same):
             raise Conflict(
                 "Another entity has this name, type and sense. Give a sense that tells them apart.", argument="name"
             )
@@ -278,13 +282,17 @@ class Entities:
     async def _replace_aliases(
         self, tx: Transaction, id: UUID, names: Sequence[str], key: str
     ) -> tuple[list[str], list[str]]:
-        """Return the aliases as they were and as they are now, both in the order of their keys."""
+        """Return its own aliases as they were and as they are now, both in the order of their keys; names that came by a merge stay so."""
         (old,) = await tx.read.lists(AliasRecord, "entity_id", [id], "match_key")
         before = [alias.name for alias in old]
         wanted: dict[str, str] = {}
         for name in names:
             wanted.setdefault(match_key(name), name)
         wanted.pop(key, None)
+        kept = {alias.match_key for alias in old}
+        for name in (await tx.read.other_names([id]))[0]:
+            if match_key(name) not in kept:
+                wanted.pop(match_key(name), None)
         after = [wanted[own] for own in sorted(wanted)]
         if before != after:
             tx.delete_where(models.Alias, entity_id=id)
@@ -292,21 +300,25 @@ class Entities:
         return before, after
 
     async def delete(self, volume: VolumeRecord, id: UUID, expected: int | None, actor: str) -> None:
-        """Delete an entity with its claims; their words leave the log and the index.
+        """Delete an entity, and what was merged into it, with all their claims; their words leave the log and the index.
 
         Raises:
             NotFound: no such entity in this volume.
             Conflict: another version.
         """
         async with self._store.write(volume.id, actor) as tx:
-            now = await one_in_volume(tx.read, EntityRecord, volume.id, id, "id", "entity")
+            now = await survivor_in_volume(tx.read, volume.id, id, "id")
             check_version(now, expected)
-            await remove_entities(tx, [id])
+            await remove_entities(tx, [now.id])
         await self._store.checkpoint()
 
 
-async def remove_entities(tx: Transaction, ids: Sequence[UUID]) -> None:
-    """Delete entities and every claim about them, with log entries, out of the index and of earlier log values."""
+async def remove_entities(tx: Transaction, entities: Sequence[UUID]) -> None:
+    """Delete entities, what was merged into them and every claim about them, with log entries, out of the index and of earlier
+    log values.
+    """
+    merged = await tx.read.lists(EntityRecord, "merged_into", entities, "id")
+    ids = list(dict.fromkeys([*entities, *(one.id for found in merged for one in found)]))
     facts = [f.id for found in await tx.read.lists(FactRecord, "subject_id", ids, "id") for f in found]
     edges = {
         r.id

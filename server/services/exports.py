@@ -13,11 +13,11 @@ from itertools import count
 from uuid import UUID
 
 from server.services.claims import FACT, GONE, RELATIONSHIP, ClaimKind
+from server.services.entities import ALIASES
 from server.services.jsonl import Line, entity_line, fact_line, memory_line, relationship_line
 from server.services.relationships import sentence
 from server.store import Store
 from server.store.records import (
-    AliasRecord,
     EntityRecord,
     EvidenceRecord,
     FactRecord,
@@ -60,12 +60,9 @@ class Export:
         yield await self._with_aliases(told_apart)
 
     async def _with_aliases(self, entities: Sequence[EntityRecord]) -> list[Line]:
-        lists = await self._store.read.lists(AliasRecord, "entity_id", [e.id for e in entities], "match_key")
+        lists = await self._store.read.other_names([e.id for e in entities])
         self._keys.update((entity.id, f"e{next(self._numbers)}") for entity in entities)
-        return [
-            entity_line(self._keys[e.id], e, [a.name for a in aliases])
-            for e, aliases in zip(entities, lists, strict=True)
-        ]
+        return [entity_line(self._keys[e.id], e, names[:ALIASES]) for e, names in zip(entities, lists, strict=True)]
 
     async def _facts(self) -> AsyncIterator[list[Line]]:
         async for facts in self._store.read.stream(FactRecord, self._volume.id):

@@ -12,7 +12,7 @@ from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind
 from server.services.assertions import write_claims
-from server.services.checks import Changes, check_version, one_in_volume, optional_text, within
+from server.services.checks import Changes, check_version, claim_in_volume, one_in_volume, optional_text, within
 from server.services.claims import (
     FACT,
     Period,
@@ -33,6 +33,7 @@ from server.services.extraction.protocol import Instant
 from server.services.idempotency import Once
 from server.services.identity import clean_text, relation_type
 from server.services.indexing import embed, fact_text
+from server.services.resolution import merged_among
 from server.services.standing import NO_LONGER
 from server.services.values import parse_value
 from server.store import Store, Transaction
@@ -125,7 +126,8 @@ class Facts:
             if answered is not None:
                 return Written(UUID(answered["id"]), bool(answered["known"]))
             subject = await one_in_volume(tx.read, EntityRecord, volume.id, fact.subject, "subject", "entity")
-            (written,) = await write_claims(tx, FACT, [_claim(subject, fact, period, support)], embedded)
+            claim, survivors = _claim(subject, fact, period, support), merged_among([subject])
+            (written,) = await write_claims(tx, FACT, [claim], embedded, survivors=survivors)
             once.remember(tx, {"id": str(written.id), "known": written.known})
         return written
 
@@ -140,7 +142,8 @@ class Facts:
             Conflict: another version, it was retracted, or the subject has a fact that says the same.
         """
         async with self._store.write(volume.id, actor) as tx:
-            now = await one_in_volume(tx.read, FactRecord, volume.id, id, "id", "fact")
+            now = await claim_in_volume(tx.read, FactRecord, volume.id, id, "fact")
+            id = now.id
             check_version(now, expected)
             await correct_fact(tx, now, changes)
 
@@ -155,7 +158,8 @@ class Facts:
         """
         why = optional_text(reason, "reason", 1_000)
         async with self._store.write(volume.id, actor) as tx:
-            now = await one_in_volume(tx.read, FactRecord, volume.id, id, "id", "fact")
+            now = await claim_in_volume(tx.read, FactRecord, volume.id, id, "fact")
+            id = now.id
             check_version(now, expected)
             if now.status != ClaimStatus.RETRACTED or now.status_reason == NO_LONGER:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
@@ -179,7 +183,7 @@ async def correct_fact(tx: Transaction, now: FactRecord, changes: Changes, *, de
     support = Support(after["content"], after.get("confidence", 1.0), Authority.USER)
     tx.insert(models.Evidence, fact_id=now.id, **support.columns())
     if after["content"] != now.content:
-        subject = await tx.read.one(EntityRecord, now.subject_id)
+        subject = await tx.read.one(EntityRecord, FACT.stated_ends(now)[0])
         text = fact_text(subject.name if subject else "", after["content"])
         tx.index(NodeKind.FACT, now.id, text, None, again=True)
 

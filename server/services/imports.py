@@ -20,6 +20,7 @@ from server.services.claims import (
     FACT,
     RELATIONSHIP,
     Claim,
+    ClaimKind,
     Support,
     Written,
     fact_claim,
@@ -32,8 +33,8 @@ from server.services.idempotency import Once
 from server.services.identity import match_key
 from server.services.indexing import Embedded
 from server.services.memories import NewMemory, clean_memory, insert_memory
-from server.services.relationships import NewRelationship, clean_relationship, sentence
-from server.services.resolution import Named, ambiguous, candidates_of
+from server.services.relationships import NewRelationship, clean_relationship, refuse_one, sentence
+from server.services.resolution import Named, ambiguous, candidates_of, merged_among
 from server.store import Store, Transaction
 from server.store.records import AliasRecord, EntityRecord, VolumeRecord
 from server.terms import ChangeKind, ValueType
@@ -144,6 +145,7 @@ class _Loading:
         self._ids = known
         self.result = Imported()
         self._names: dict[UUID, str] = {}
+        self._survivors: dict[UUID, UUID] = {}
         self._fresh: set[UUID] = set()
         self._nodes: list[tuple[NodeKind, UUID]] = []
         self._nothing = Embedded({})
@@ -165,16 +167,16 @@ class _Loading:
         """Resolve and collect everything."""
         await self._write_entities(tx)
         await self._look_up(tx)
-        facts = await write_claims(
-            tx, FACT, list(self._fact_claims()), self._nothing, fresh=frozenset(self._fresh), bulk=True
-        )
-        edges = await write_claims(
-            tx, RELATIONSHIP, list(self._edge_claims()), self._nothing, fresh=frozenset(self._fresh), bulk=True
-        )
+        facts = await self._claims(tx, FACT, list(self._fact_claims()))
+        edges = await self._claims(tx, RELATIONSHIP, list(self._edge_claims()))
         self.result.facts_created = _made(facts)
         self.result.relationships_created = _made(edges)
         self._write_memories(tx)
         tx.log_batch(ChangeKind.CREATED, self._nodes)
+
+    async def _claims(self, tx: Transaction, kind: ClaimKind, claims: Sequence[Claim]) -> list[Written]:
+        fresh = frozenset(self._fresh)
+        return await write_claims(tx, kind, claims, self._nothing, fresh=fresh, bulk=True, survivors=self._survivors)
 
     async def _write_entities(self, tx: Transaction) -> None:
         named = [Named(e.entity.name, e.entity.type, stated=True, sense=e.entity.sense) for e in self._entities]
@@ -194,6 +196,7 @@ class _Loading:
                 _announce(found, draft_record(id, tx.volume_id, drafts[id]), drafts[id].aliases)
             self._ids[item.key] = self.result.ids[item.key] = id
             self._names.setdefault(id, fit[0].name if fit else item.entity.name)
+            self._survivors |= merged_among(fit)
         self._insert(tx, drafts)
         await self._complete(tx, met)
 
@@ -222,6 +225,7 @@ class _Loading:
             if row is None or row.volume_id != tx.volume_id:
                 raise NotFound("There is no such entity in this volume.", argument=place)
             self._names[row.id] = row.name
+            self._survivors |= merged_among([row])
 
     def _references(self) -> Iterator[tuple[str, str | UUID]]:
         """Yield what items refer to, each with its place in the import."""
@@ -260,6 +264,7 @@ class _Loading:
         for n, (item, (edge, period)) in enumerate(zip(self._graph.relationships, self._edges, strict=True)):
             source = self._id(item.source, f"relationships[{n}].source")
             target = self._id(item.target, f"relationships[{n}].target")
+            refuse_one(source, target, self._survivors, f"relationships[{n}].target")
             text = edge.quote or edge.description or sentence(self._names[source], edge.type, self._names[target])
             yield relationship_claim(
                 source,
@@ -277,7 +282,10 @@ class _Loading:
         for n, (item, memory) in enumerate(zip(self._graph.memories, self._memories, strict=True)):
             id = insert_memory(tx, memory, self._nothing, logged=False)
             about = {self._id(ref, f"memories[{n}].entities") for ref in item.entities}
-            tx.insert_many(models.MemoryEntity, [{"memory_id": id, "entity_id": e} for e in sorted(about)])
+            also = {self._survivors[e] for e in about if e in self._survivors} - about
+            ties = [*((e, True) for e in about), *((e, False) for e in also)]
+            rows = [{"memory_id": id, "entity_id": e, "stated": stated} for e, stated in sorted(ties)]
+            tx.insert_many(models.MemoryEntity, rows)
             self._nodes.append((NodeKind.MEMORY, id))
         self.result.memories_created = len(self._memories)
 

@@ -30,7 +30,7 @@ def entity_text(name: str, type: str, description: str | None) -> str:
 
 
 def fact_text(subject: str, content: str) -> str:
-    """Return the text of a fact."""
+    """Return the text of a fact. `subject` is the name of the entity that it was stated for, merged since or not."""
     return content if content.casefold().startswith(subject.casefold()) else f"{subject}: {content}"
 
 
@@ -126,7 +126,8 @@ async def _texts(store: Store, volume: UUID) -> AsyncIterator[list[tuple[NodeKin
     async for entities in store.read.stream(records.EntityRecord, volume):
         yield [(NodeKind.ENTITY, e.id, entity_text(e.name, e.type, e.description)) for e in entities]
     async for facts in store.read.stream(records.FactRecord, volume):
-        subjects = await store.read.by_ids(records.EntityRecord, [fact.subject_id for fact in facts])
+        named_for = [fact.stated_subject_id or fact.subject_id for fact in facts]
+        subjects = await store.read.by_ids(records.EntityRecord, named_for)
         named = [subject.name if subject else "" for subject in subjects]
         yield [(NodeKind.FACT, f.id, fact_text(name, f.content)) for f, name in zip(facts, named, strict=True)]
     async for memories in store.read.stream(records.MemoryRecord, volume):

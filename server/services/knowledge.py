@@ -14,6 +14,7 @@ from server.services.imports import Imports
 from server.services.ingestion.control import Ingestions
 from server.services.ingestion.worker import Extract, IngestionWorker
 from server.services.memories import Memories
+from server.services.merges import Merges
 from server.services.projects import CodeArtifacts, Projects
 from server.services.relationships import Relationships
 from server.services.uploads import Uploads
@@ -33,6 +34,7 @@ class Knowledge:
         self.entities = Entities(store, embedder)
         self.facts = Facts(store, embedder)
         self.relationships = Relationships(store, embedder)
+        self.merges = Merges(store)
         self.memories = Memories(store, embedder)
         self.projects = Projects(store)
         self.code_artifacts = CodeArtifacts(store, embedder)

@@ -6,7 +6,7 @@ volume come one after another, so two memories written at the same time still fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
@@ -28,7 +28,9 @@ from server.services.checks import (
 from server.services.idempotency import Once
 from server.services.identity import clean_text
 from server.services.indexing import Embedded, embed, memory_text
+from server.services.resolution import merged_among
 from server.store import Store, Transaction
+from server.store.merging import tie_survivors
 from server.store.records import (
     CodeArtifactRecord,
     DocumentRecord,
@@ -151,10 +153,17 @@ async def attach(tx: Transaction, memory_id: UUID, attachments: Attachments) -> 
     for kind in _KINDS:
         ids: tuple[UUID, ...] = getattr(attachments, kind.name)
         if ids:
-            await in_volume(tx.read, kind.record, tx.volume_id, ids, kind.argument, kind.what)
-            known = await tx.read.linked(kind.link, "memory_id", memory_id, kind.column)
+            rows = await in_volume(tx.read, kind.record, tx.volume_id, ids, kind.argument, kind.what)
+            about = kind.node is NodeKind.ENTITY
+            known = await tx.read.linked(kind.link, "memory_id", memory_id, kind.column, stated=about)
             fresh = [id for id in dict.fromkeys(ids) if id not in known]
-            tx.insert_many(kind.link, [{"memory_id": memory_id, kind.column: id} for id in fresh])
+            ties = [{"memory_id": memory_id, kind.column: id} for id in fresh]
+            if about:
+                tx.state(kind.link, ties)
+                if merged_among(rows):
+                    await tie_survivors(tx, kind.link, list(ids))
+            else:
+                tx.insert_many(kind.link, ties)
             if fresh:
                 added[kind.argument] = [encode_id(kind.node, id) for id in fresh]
     return added
@@ -375,7 +384,7 @@ class Memories:
                 tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, after={"attached": added})
 
     async def detach(self, volume: VolumeRecord, id: UUID, attachments: Attachments, actor: str) -> None:
-        """Detach nodes from a memory; what is not attached to it is passed over.
+        """Detach nodes from a memory; what is not attached to it is passed over. An entity goes with all that is one with it by merges.
 
         Raises:
             NotFound: the memory or one of them is not of this volume.
@@ -387,11 +396,20 @@ class Memories:
                 ids: tuple[UUID, ...] = getattr(attachments, kind.name)
                 await in_volume(tx.read, kind.record, volume.id, ids, kind.argument, kind.what)
                 known = await tx.read.linked(kind.link, "memory_id", id, kind.column) if ids else set()
-                for other in known.intersection(ids):
+                wanted = await _as_one(tx, known, ids) if kind.node is NodeKind.ENTITY and ids else ids
+                for other in sorted(known.intersection(wanted)):
                     tx.delete_where(kind.link, memory_id=id, **{kind.column: other})
                     removed.setdefault(kind.argument, []).append(encode_id(kind.node, other))
             if removed:
                 tx.log(ChangeKind.UPDATED, NodeKind.MEMORY, id, before={"attached": removed})
+
+
+async def _as_one(tx: Transaction, attached: Collection[UUID], ids: Sequence[UUID]) -> list[UUID]:
+    """Return those of the attached entities that count as the same as some of `ids`. One statement."""
+    rows = [row for row in await tx.read.by_ids(EntityRecord, [*attached, *ids]) if row is not None]
+    roots = {row.id: row.merged_into or row.id for row in rows}
+    gone = {roots[id] for id in ids}
+    return [id for id in attached if roots[id] in gone]
 
 
 def insert_link(

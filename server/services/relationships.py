@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,15 @@ from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind
 from server.services.assertions import write_claims
-from server.services.checks import Changes, check_version, json_object, one_in_volume, optional_text, within
+from server.services.checks import (
+    Changes,
+    check_version,
+    claim_in_volume,
+    json_object,
+    one_in_volume,
+    optional_text,
+    within,
+)
 from server.services.claims import (
     RELATIONSHIP,
     Support,
@@ -32,7 +40,7 @@ from server.services.facts import corrected_period, refuse_retracted
 from server.services.idempotency import Once
 from server.services.identity import clean_name, normalise_type, relation_type
 from server.services.indexing import Embedded, embed, entity_text
-from server.services.resolution import Named, ambiguous, candidates_of
+from server.services.resolution import Named, ambiguous, candidates_of, merged_among
 from server.services.standing import NO_LONGER
 from server.store import Store, Transaction
 from server.store.records import EntityRecord, RelationshipRecord, VolumeRecord
@@ -118,6 +126,16 @@ def sentence(source: str, type: str, target: str) -> str:
     return f"{source} {verb}{words} {target}"
 
 
+def refuse_one(source: UUID, target: UUID, survivors: Mapping[UUID, UUID], argument: str) -> None:
+    """Refuse to state a relationship between two entities that a merge has made one.
+
+    Raises:
+        Conflict: they are.
+    """
+    if source != target and survivors.get(source, source) == survivors.get(target, target):
+        raise Conflict("The two entities are one by a merge. Undo the merge, or name another one.", argument=argument)
+
+
 class Relationships:
     """The relationships of a store's volumes."""
 
@@ -147,8 +165,9 @@ class Relationships:
             answered = await once.recall(tx)
             if answered is not None:
                 return Written(UUID(answered["id"]), bool(answered["known"]))
-            ends = await self._ends(tx, edge, embedded)
+            ends, survivors = await self._ends(tx, edge, embedded)
             (source, source_name), (target, target_name) = ends
+            refuse_one(source, target, survivors, "target")
             text = edge.description or sentence(source_name, edge.type, target_name)
             support = await by_hand(tx.read, volume.id, text, edge)
             claim = relationship_claim(
@@ -162,16 +181,21 @@ class Relationships:
                 bidirectional=edge.bidirectional,
                 properties=edge.properties,
             )
-            (written,) = await write_claims(tx, RELATIONSHIP, [claim], embedded)
+            (written,) = await write_claims(tx, RELATIONSHIP, [claim], embedded, survivors=survivors)
             once.remember(tx, {"id": str(written.id), "known": written.known})
         return written
 
-    async def _ends(self, tx: Transaction, edge: NewRelationship, embedded: Embedded) -> list[tuple[UUID, str]]:
+    async def _ends(
+        self, tx: Transaction, edge: NewRelationship, embedded: Embedded
+    ) -> tuple[list[tuple[UUID, str]], dict[UUID, UUID]]:
+        """Return both ends, each with its name, and what those of them that were merged count as."""
         made: dict[tuple[str, ...], tuple[UUID, str]] = {}
+        known: list[EntityRecord] = []
         ends = []
         for argument, ref in (("source", edge.source), ("target", edge.target)):
             if ref.id is not None:
                 entity = await one_in_volume(tx.read, EntityRecord, tx.volume_id, ref.id, argument, "entity")
+                known.append(entity)
                 ends.append((entity.id, entity.name))
                 continue
             keys = ref.named.keys
@@ -179,13 +203,14 @@ class Relationships:
             if len(fit) > 1:
                 raise ambiguous(ref.name or "", fit, argument)
             if fit:
+                known += fit
                 ends.append((fit[0].id, fit[0].name))
             else:
                 new = NewEntity(ref.name or "", ref.type or DEFAULT_TYPE)
                 if keys not in made:
                     made[keys] = (insert_entity(tx, new, embedded), new.name)
                 ends.append(made[keys])
-        return ends
+        return ends, merged_among(known)
 
     async def update(self, volume: VolumeRecord, id: UUID, changes: Changes, expected: int | None, actor: str) -> None:
         """Correct the named fields of a relationship; the version before stays in its history.
@@ -196,7 +221,8 @@ class Relationships:
             Conflict: another version, it was retracted, or the same relationship exists.
         """
         async with self._store.write(volume.id, actor) as tx:
-            now = await one_in_volume(tx.read, RelationshipRecord, volume.id, id, "id", "relationship")
+            now = await claim_in_volume(tx.read, RelationshipRecord, volume.id, id, "relationship")
+            id = now.id
             check_version(now, expected)
             await correct_relationship(tx, now, changes)
 
@@ -211,7 +237,8 @@ class Relationships:
         """
         why = optional_text(reason, "reason", 1_000)
         async with self._store.write(volume.id, actor) as tx:
-            now = await one_in_volume(tx.read, RelationshipRecord, volume.id, id, "id", "relationship")
+            now = await claim_in_volume(tx.read, RelationshipRecord, volume.id, id, "relationship")
+            id = now.id
             check_version(now, expected)
             if now.status != ClaimStatus.RETRACTED or now.status_reason == NO_LONGER:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}

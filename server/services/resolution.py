@@ -7,12 +7,13 @@ names; without that it stays unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from server.errors import Ambiguous
 from server.ids import NodeKind, encode_id
+from server.services.checks import one_in_volume
 from server.services.identity import EXCLUSIVE_TYPES, exclude_each_other, lookup_keys, match_key
 from server.store.reader import Reader
 from server.store.records import EntityRecord
@@ -46,12 +47,33 @@ def fitting(named: Named, candidates: Sequence[EntityRecord]) -> list[EntityReco
 
 
 def candidates_of(named: Named, found: Mapping[str, Sequence[EntityRecord]]) -> list[EntityRecord]:
-    """Return what the first key of the name that leads anywhere leads to."""
+    """Return what the first key of the name that leads anywhere leads to: entities as they were named, merged since or not."""
     for key in named.keys:
         fit = [c for c in fitting(named, found.get(key, ())) if _reachable(named.name, key, c)]
         if fit:
-            return fit
+            return _each_once(fit)
     return []
+
+
+def _each_once(fit: Sequence[EntityRecord]) -> list[EntityRecord]:
+    """Return what is left of candidates where those that count as one are one: itself, rather than what was merged into it."""
+    found: dict[UUID, EntityRecord] = {}
+    for one in sorted(fit, key=lambda c: c.merged_into is not None):
+        found.setdefault(one.merged_into or one.id, one)
+    return [one for one in fit if one in found.values()] if len(found) < len(fit) else list(fit)
+
+
+def merged_among(entities: Iterable[EntityRecord]) -> dict[UUID, UUID]:
+    """Return, of entities, those that were merged, each with what it counts as."""
+    return {one.id: one.merged_into for one in entities if one.merged_into is not None}
+
+
+async def survivors_of(read: Reader, entities: Sequence[EntityRecord]) -> list[EntityRecord]:
+    """Return what entities count as: themselves, unless they were merged. One statement, and that only where one was."""
+    merged = [one.merged_into for one in entities if one.merged_into is not None]
+    rows = await read.by_ids(EntityRecord, merged)
+    found = {row.id: row for row in rows if row is not None}
+    return [found.get(one.merged_into, one) if one.merged_into is not None else one for one in entities]
 
 
 def _reachable(name: str, key: str, candidate: EntityRecord) -> bool:
@@ -63,20 +85,32 @@ def _reachable(name: str, key: str, candidate: EntityRecord) -> bool:
     return candidate.type not in EXCLUSIVE_TYPES or candidate.type == "organization"
 
 
+async def survivor_in_volume(read: Reader, volume_id: UUID, id: UUID, argument: str) -> EntityRecord:
+    """Return what the entity with this id, of this volume, counts as.
+
+    Raises:
+        NotFound: it is unknown or of another volume.
+    """
+    named = await one_in_volume(read, EntityRecord, volume_id, id, argument, "entity")
+    return (await survivors_of(read, [named]))[0]
+
+
 async def find_in(
     read: Reader, volumes: Sequence[UUID], named: Named, argument: str
 ) -> list[EntityRecord | Ambiguous | None]:
     """Return what a name stands for in each volume: an entity, None, or the refusal to choose among several."""
-    found = []
+    found: list[EntityRecord | Ambiguous | None] = []
     for candidates in await read.entities_named_in(volumes, named.keys):
         fit = candidates_of(named, candidates)
         found.append(ambiguous(named.name, fit, argument) if len(fit) > 1 else fit[0] if fit else None)
-    return found
+    known = [one for one in found if isinstance(one, EntityRecord)]
+    survivors = iter(await survivors_of(read, known))
+    return [next(survivors) if isinstance(one, EntityRecord) else one for one in found]
 
 
 def ambiguous(name: str, candidates: Sequence[EntityRecord], argument: str) -> Ambiguous:
     """Return the refusal to choose among homonyms."""
-    ids = [encode_id(NodeKind.ENTITY, c.id) for c in candidates]
+    ids = [encode_id(NodeKind.ENTITY, c.merged_into or c.id) for c in candidates]
     told = ", ".join(f"{c.type}{f' ({c.sense})' if c.sense else ''}" for c in candidates)
     return Ambiguous(
         f"{len(candidates)} entities are called {name}: {told}. Use the id of one of them, or give its type.",

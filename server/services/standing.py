@@ -207,8 +207,8 @@ async def _write_evidence(tx: Transaction, standing: Standing, after: Mapping[st
         as_put_now = [row.id for row in standing.evidence if row.said == (words or "")]
         tx.set_among(models.Evidence, "id", as_before, {"said": now or ""})
         tx.set_among(models.Evidence, "id", as_put_now, {"said": None})
-        if kind.node is NodeKind.FACT:
-            subject = await tx.read.one(EntityRecord, claim.subject_id)
+        if kind.node is NodeKind.FACT and claim.folded_into is None:
+            subject = await tx.read.one(EntityRecord, kind.stated_ends(claim)[0])
             tx.index(NodeKind.FACT, claim.id, fact_text(subject.name if subject else "", words), None, again=True)
     for said in standing.added:
-        tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(words))
+        tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(words, kind.stated_ends(claim)))

@@ -81,14 +81,24 @@ class EntityFilter:
         found = _any_of(row.c.type, self.types)
         found += _linked(row, models.ProjectEntity, "entity_id", "project_id", self.projects)
         if self.name_part is not None:
-            alias = table_of(models.Alias).alias()
-            named = select(alias.c.entity_id).where(
-                alias.c.volume_id == row.c.volume_id, _contains(alias.c.match_key, self.name_part)
-            )
-            found.append(or_(_contains(row.c.match_key, self.name_part), row.c.id.in_(named)))
+            found.append(or_(_contains(row.c.match_key, self.name_part), *self._other_names(row, self.name_part)))
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
         return found
+
+    def _other_names(self, row: FromClause, part: str) -> list[Condition]:
+        """Return the conditions over an alias, a name that was merged into the entity, and an alias of such a one."""
+        alias, merged, other = (table_of(m).alias() for m in (models.Alias, models.Entity, models.Entity))
+        here = alias.c.volume_id == row.c.volume_id, _contains(alias.c.match_key, part)
+        was = merged.c.merged_into.is_not(None) & (merged.c.volume_id == row.c.volume_id)
+        through = alias.join(other, other.c.id == alias.c.entity_id)
+        return [
+            row.c.id.in_(select(alias.c.entity_id).where(*here)),
+            row.c.id.in_(select(merged.c.merged_into).where(was, _contains(merged.c.match_key, part))),
+            row.c.id.in_(
+                select(other.c.merged_into).select_from(through).where(*here, other.c.merged_into.is_not(None))
+            ),
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,10 @@ from server import models
 from server.store import blocks, records, selections
 from server.store.filters import ChangeFilter, Everything, Filter
 from server.store.prepared import Columns, Line, Statement, fetch
-from server.store.relations import PAST, Relation, Sorting, table_of
+from server.store.relations import PAST, Relation, Sorting, counting, table_of
 from server.store.scopes import scope_of, view_values
 from server.store.selections import TABLES, End, columns_of
+from server.store.sources import Sources
 from server.store.statements import (
     PARENT,
     KeysetValue,
@@ -37,7 +38,7 @@ from server.store.statements import (
     keys_table,
     keys_value,
 )
-from server.terms import DEFAULT_VIEW, Origin
+from server.terms import DEFAULT_VIEW
 from server.views import View
 
 Fetch = Callable[[Statement, Mapping[str, Any]], Awaitable[Columns]]
@@ -50,7 +51,7 @@ _BY_ID = Sorting()
 # Statements whose text never changes are made once: SQLAlchemy takes longer to make one than SQLite to answer it.
 @cache
 def _named() -> Any:
-    """Return the statement for the entities with these match keys of these volumes, as their own or as an alias."""
+    """Return the statement for the entities, merged ones too, with these match keys of these volumes, as their own or as an alias."""
     entity, alias = table_of(models.Entity), table_of(models.Alias)
     columns = columns_of(records.EntityRecord)
     volumes: Any = bindparam("volumes", expanding=True)
@@ -91,7 +92,7 @@ def _run_and_document(row: Sequence[Any]) -> tuple[records.IngestionRecord, reco
     return records.IngestionRecord._make(row[:middle]), records.DocumentRecord._make(row[middle:end])
 
 
-class Reader:
+class Reader(Sources):
     """Reads of one database. `dialect` is "sqlite" or "postgresql"; `columns` makes prepared reads, else `connect`'s connections do."""
 
     def __init__(self, connect: Connect, dialect: str, columns: Fetch | None = None) -> None:
@@ -234,10 +235,11 @@ class Reader:
         statement = select(*columns_of(record)).where(*conditions).order_by(*table.primary_key.columns).limit(limit)
         return [record._make(row) for row in await self.rows(statement)]  # type: ignore[attr-defined]
 
-    async def linked(self, link: type[SQLModel], own: str, id: UUID, other: str) -> set[UUID]:
-        """Return what a link table ties to a row: its `other` column wherever its `own` column is `id`."""
+    async def linked(self, link: type[SQLModel], own: str, id: UUID, other: str, *, stated: bool = False) -> set[UUID]:
+        """Return what a link table ties to a row: its `other` column wherever its `own` column is `id`, only where `stated` if so."""
         table = table_of(link)
-        return {row[0] for row in await self.rows(select(table.c[other]).where(table.c[own] == id))}
+        also = [table.c.stated] if stated else []
+        return {row[0] for row in await self.rows(select(table.c[other]).where(table.c[own] == id, *also))}
 
     async def volume_named(self, name: str) -> records.VolumeRecord | None:
         """Return the volume with this exact name, or None."""
@@ -258,7 +260,7 @@ class Reader:
         return int((await self.rows(select(func.count()).select_from(table_of(model))))[0][0])
 
     async def entities_named(self, volume: UUID, keys: Sequence[str]) -> dict[str, list[records.EntityRecord]]:
-        """Return, for each match key, the entities that have it as their own or as an alias, oldest first.
+        """Return, for each match key, the entities that have it as their own or as an alias, oldest first, merged ones among them.
 
         One statement for each 500 keys.
         """
@@ -282,14 +284,28 @@ class Reader:
             for volume in volumes
         ]
 
+    async def other_names(self, entities: Sequence[UUID]) -> list[list[str]]:
+        """Return the names of entities beside their own, in the order of their match keys: aliases, and all names of what was merged
+        into them. One statement.
+        """
+        if not entities:
+            return []
+        found: dict[UUID, dict[str, str]] = {id: {} for id in entities}
+        for id, key, name in await self._of_keys(selections.other_names(self.dialect), list(found)):
+            found[id].setdefault(key, name)
+        return [[names[key] for key in sorted(names)] for names in map(found.__getitem__, entities)]
+
     async def same_facts(self, subjects: Sequence[UUID], keys: Collection[str]) -> list[records.FactRecord]:
-        """Return the facts of these subjects with one of these claim keys, oldest first. One statement per 500 subjects."""
+        """Return the facts that count for these subjects with one of these claim keys, oldest first. One statement per 500 subjects."""
         return await self._same(records.FactRecord, "subject_id", subjects, "claim_key", keys)
 
     async def same_relationships(
         self, sources: Sequence[UUID], types: Collection[str]
     ) -> list[records.RelationshipRecord]:
-        """Return the relationships of these types that start at these entities, oldest first. One statement per 500."""
+        """Return the relationships of these types that start at these entities, oldest first. One statement per 500.
+
+        Those that are set aside because they would lead from an entity to itself are among them, from the ends they were stated for.
+        """
         return await self._same(records.RelationshipRecord, "source_id", sources, "type", types)
 
     async def _same(
@@ -299,20 +315,12 @@ class Reader:
         found: list[Record] = []
         for start in range(0, len(ids), 500):
             statement = select(*columns_of(record)).where(table.c[column].in_(list(ids[start : start + 500])))
+            itself = [table.c.folded_into == table.c.id] if record is records.RelationshipRecord else []
+            statement = statement.where(or_(table.c.folded_into.is_(None), *itself))
             if len(wanted) <= 500:
                 statement = statement.where(table.c[name].in_(sorted(wanted)))
             found += [record._make(row) for row in await self.rows(statement.order_by(table.c.id))]  # type: ignore[attr-defined]
         return [row for row in found if getattr(row, name) in wanted]
-
-    async def claims_of_document(self, column: str, document: UUID) -> dict[UUID, bool]:
-        """Return the claims that a document is evidence for (`column` says which kind), and whether others support them too."""
-        own, other = table_of(models.Evidence).alias(), table_of(models.Evidence).alias()
-        elsewhere = or_(other.c.document_id != document, other.c.document_id.is_(None))
-        shared = select(other.c.id).where(other.c[column] == own.c[column], elsewhere).exists()
-        statement = (
-            select(own.c[column], shared).where(own.c.document_id == document, own.c[column].is_not(None)).distinct()
-        )
-        return {row[0]: bool(row[1]) for row in await self.rows(statement)}
 
     async def earlier_versions(
         self, past: type[SQLModel], ids: Sequence[UUID], columns: Sequence[str]
@@ -325,52 +333,13 @@ class Reader:
         statement = statement.select_from(keys.join(table, table.c.id == keys.c.value))
         return [tuple(row) for row in await self._by_keys(statement.order_by(keys.c.key, table.c.version), ids)]
 
-    async def entities_of_document_alone(self, document: UUID) -> list[UUID]:
-        """Return the extracted entities that a document, at any revision, mentions and nothing else in the volume knows of."""
-        entity = table_of(models.Entity)
-        mine = table_of(models.DocumentEntity)
-        elsewhere = mine.alias()
-        needed = [
-            select(elsewhere.c.entity_id).where(
-                elsewhere.c.entity_id == entity.c.id, elsewhere.c.document_id != document, elsewhere.c.live
-            )
-        ]
-        uses: tuple[tuple[type[SQLModel], str], ...] = (
-            (models.Fact, "subject_id"),
-            (models.Relationship, "source_id"),
-            (models.Relationship, "target_id"),
-            (models.MemoryEntity, "entity_id"),
-            (models.ProjectEntity, "entity_id"),
-        )
-        for model, column in uses:
-            used = table_of(model).alias()
-            needed.append(select(used.c[column]).where(used.c[column] == entity.c.id))
-        statement = (
-            select(entity.c.id).join(mine, mine.c.entity_id == entity.c.id).where(mine.c.document_id == document)
-        )
-        statement = statement.where(entity.c.origin == Origin.EXTRACTED.value, *(~use.exists() for use in needed))
-        return [row[0] for row in await self.rows(statement.order_by(entity.c.id))]
-
-    async def entities_named_by(self, document: UUID) -> dict[UUID, bool]:
-        """Return the entities that a document has ever named, each with whether it did so when it was read last."""
-        table = table_of(models.DocumentEntity)
-        statement = select(table.c.entity_id, table.c.live).where(table.c.document_id == document)
-        return {row[0]: bool(row[1]) for row in await self.rows(statement)}
-
-    async def entities_since(self, document: UUID) -> list[UUID]:
-        """Return the entities that a document mentions and that are not older than it: those it may have described."""
-        entity, mine, own = (table_of(m) for m in (models.Entity, models.DocumentEntity, models.Document))
-        joined = entity.join(mine, mine.c.entity_id == entity.c.id).join(own, own.c.id == mine.c.document_id)
-        statement = select(entity.c.id).select_from(joined).where(own.c.id == document)
-        rows = await self.rows(statement.where(entity.c.created_at >= own.c.created_at).order_by(entity.c.id))
-        return [row[0] for row in rows]
-
     async def neighbours(self, entities: Sequence[UUID]) -> dict[UUID, set[UUID]]:
         """Return the entities that share a live relationship with each of these. For a few entities; two statements."""
         edge = table_of(models.Relationship)
         found: dict[UUID, set[UUID]] = {id: set() for id in entities}
         for own, other in ((edge.c.source_id, edge.c.target_id), (edge.c.target_id, edge.c.source_id)):
-            statement = select(own, other).where(own.in_(list(entities)), edge.c.status.in_(DEFAULT_VIEW)).limit(10_000)
+            statement = select(own, other).where(own.in_(list(entities)), edge.c.status.in_(DEFAULT_VIEW))
+            statement = statement.where(*counting(edge)).limit(10_000)
             for mine, neighbour in await self.rows(statement):
                 found[mine].add(neighbour)
         return found
@@ -452,11 +421,11 @@ class Reader:
         return [found.get(volume, 0) for volume in volumes]
 
     async def stream(self, record: type[Record], volume: UUID, batch: int = 1000) -> AsyncIterator[list[Record]]:
-        """Yield the rows of a volume in batches, in id order; each batch is a read of its own."""
+        """Yield the rows of a volume that count today in batches, in id order; each batch is a read of its own."""
         table = table_of(TABLES[record])
         last: UUID | None = None
         while True:
-            statement: Select[Any] = select(*columns_of(record)).where(table.c.volume_id == volume)
+            statement: Select[Any] = select(*columns_of(record)).where(table.c.volume_id == volume, *counting(table))
             statement = statement if last is None else statement.where(table.c.id > last)
             rows = await self.rows(statement.order_by(table.c.id).limit(batch))
             if not rows:

@@ -40,6 +40,32 @@ class EntityRecord(NamedTuple):
     version: int
     created_at: datetime
     updated_at: datetime
+    merged_into: UUID | None = None
+
+
+class MergeRecord(NamedTuple):
+    """A record that two entities are one, undone or not."""
+
+    id: UUID
+    volume_id: UUID
+    survivor_id: UUID
+    merged_id: UUID
+    reason: str | None
+    moved: dict[str, int]
+    actor: str
+    at: datetime
+    undone_by: str | None
+    undone_at: datetime | None
+
+
+class ApartRecord(NamedTuple):
+    """What a claim is by itself while it counts as one with others."""
+
+    id: UUID
+    fact_id: UUID | None
+    relationship_id: UUID | None
+    columns: dict[str, Any]
+    evidence: list[str]
 
 
 class AliasRecord(NamedTuple):
@@ -57,6 +83,8 @@ class FactRecord(NamedTuple):
     id: UUID
     volume_id: UUID
     subject_id: UUID
+    stated_subject_id: UUID | None
+    folded_into: UUID | None
     content: str
     category: str | None
     importance: float
@@ -87,6 +115,9 @@ class RelationshipRecord(NamedTuple):
     volume_id: UUID
     source_id: UUID
     target_id: UUID
+    stated_source_id: UUID | None
+    stated_target_id: UUID | None
+    folded_into: UUID | None
     type: str
     description: str | None
     strength: float
@@ -116,6 +147,9 @@ class EvidenceRecord(NamedTuple):
     relationship_id: UUID | None
     document_id: UUID | None
     revision: int | None
+    stated_id: UUID | None
+    stated_source_id: UUID | None
+    stated_target_id: UUID | None
     quote: str
     said: str | None
     start: int | None

@@ -31,6 +31,11 @@ def table_of(model: type[SQLModel]) -> Table:
     return cast(Table, model.__table__)  # type: ignore[attr-defined]
 
 
+def counting(row: FromClause) -> list[ColumnElement[bool]]:
+    """Return the conditions under which a row is there at all today: an entity that is merged is not, nor a claim that is set aside."""
+    return [row.c[name].is_(None) for name in ("merged_into", "folded_into") if name in row.c]
+
+
 @dataclass(frozen=True, slots=True)
 class Sorting:
     """Columns to sort a relation by; the id is added as the last one."""
@@ -58,15 +63,16 @@ class Branch:
     def select(self, table: Table) -> tuple[Select[Any], FromClause, ColumnElement[Any]]:
         """Return a select without columns, the row's alias and the column that holds the row's id."""
         row = table.alias(_ROW)
+        there = counting(row)
         if self.link is None:
             assert self.condition is not None
-            return select().select_from(row).where(self.condition(row, PARENT)), row, row.c.id
+            return select().select_from(row).where(self.condition(row, PARENT), *there), row, row.c.id
         link, parent, child = self.link
         alias = link.alias()
         joined = alias.join(row, row.c.id == alias.c[child])
         # What only earlier revisions of a document named is history.
         live = [alias.c.live] if "live" in link.c else []
-        return select().select_from(joined).where(alias.c[parent] == PARENT, *live), row, alias.c[child]
+        return select().select_from(joined).where(alias.c[parent] == PARENT, *live, *there), row, alias.c[child]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +183,16 @@ def _either_way(column: str, *, but: str) -> Branch:
     return Branch(lambda row, parent: (row.c[column] == parent) & row.c.bidirectional & (row.c[but] != parent))
 
 
+def _merged_into() -> Branch:
+    entity = table_of(models.Entity)
+
+    def condition(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
+        own = entity.alias()
+        return row.c.undone_at.is_(None) & row.c.merged_id.in_(select(own.c.id).where(own.c.merged_into == parent))
+
+    return Branch(condition)
+
+
 _IN_VOLUME = _by("volume_id")
 
 ENTITIES_OF_VOLUME = _relation(models.Entity, records.EntityRecord, _IN_VOLUME)
@@ -208,6 +224,7 @@ RELATIONSHIPS_OF_ENTITY = {
         models.Relationship, records.RelationshipRecord, _by("source_id"), _by("target_id", but="source_id")
     ),
 }
+MERGES_OF_ENTITY = _relation(models.EntityMerge, records.MergeRecord, _merged_into())
 MEMORIES_OF_ENTITY = _relation(
     models.Memory, records.MemoryRecord, _through(models.MemoryEntity, "entity_id", "memory_id")
 )

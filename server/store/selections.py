@@ -43,6 +43,7 @@ __all__ = [
     "lists_of_keys",
     "named_volume",
     "of_keys",
+    "other_names",
     "pages",
     "part_of",
 ]
@@ -50,6 +51,8 @@ __all__ = [
 TABLES: dict[type[Any], type[SQLModel]] = {
     records.VolumeRecord: models.Volume,
     records.EntityRecord: models.Entity,
+    records.MergeRecord: models.EntityMerge,
+    records.ApartRecord: models.ClaimApart,
     records.AliasRecord: models.Alias,
     records.FactRecord: models.Fact,
     records.RelationshipRecord: models.Relationship,
@@ -223,6 +226,24 @@ def named_volume() -> Select[Any]:
     """Return the statement for the volume with a name."""
     table = table_of(models.Volume)
     return select(*columns_of(records.VolumeRecord)).where(table.c.name == bindparam("name", type_=table.c.name.type))
+
+
+@cache
+def other_names(dialect: str) -> Any:
+    """Return the statement for (entity, match key, name) of the names of entities beside their own, the nearest first."""
+    entity, alias = table_of(models.Entity), table_of(models.Alias)
+    parts = []
+    for place in range(3):
+        keys, own, merged = keys_table(dialect), entity.alias("own"), entity.alias("merged")
+        rows = keys.join(own, own.c.id == keys.c.value)
+        named: Any = alias if place != 1 else merged
+        if place:
+            rows = rows.join(merged, merged.c.merged_into == own.c.id)
+        if named is alias:
+            rows = rows.join(alias, alias.c.entity_id == (merged if place else own).c.id)
+        columns = (own.c.id, named.c.match_key, named.c.name)
+        parts.append(select(*columns).select_from(rows).where(named.c.match_key != own.c.match_key))
+    return union_all(*parts)
 
 
 @lru_cache(256)

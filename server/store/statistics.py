@@ -10,7 +10,7 @@ from sqlalchemy import FromClause, Select, Table, func, select, union_all
 from sqlmodel import SQLModel
 
 from server.store.reader import Reader
-from server.store.relations import EARLIER, table_of
+from server.store.relations import EARLIER, counting, table_of
 from server.store.scopes import scope_of, view_values
 from server.views import View
 
@@ -45,7 +45,7 @@ def _rows(model: type[SQLModel], volumes: Sequence[UUID], names: Sequence[str], 
     tables = [table_of(model), *([table_of(EARLIER[model])] if scope is not None and scope.known else [])]
 
     def own(table: Table) -> Select[Any]:
-        conditions = [] if scope is None else scope.conditions(table)
+        conditions = [*counting(table), *([] if scope is None else scope.conditions(table))]
         return select(*(table.c[name] for name in names)).where(table.c.volume_id.in_(list(volumes)), *conditions)
 
     return own(tables[0]).subquery() if len(tables) == 1 else union_all(*map(own, tables)).subquery()

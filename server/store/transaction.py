@@ -20,6 +20,7 @@ from uuid import UUID
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Executable,
     FromClause,
     Table,
     bindparam,
@@ -165,19 +166,40 @@ class Transaction:
         if rows:
             self._batch(model, absent=True).extend(map(_shape(model).row, rows))
 
+    def state(self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Tie entities by rows of a link table; what only a merge has tied so far is stated from now on."""
+        if not rows:
+            return
+        shape = _shape(model)
+        set_ = {name: True for name in ("live", "stated") if name in shape.table.c}
+        keys = [column.name for column in shape.table.primary_key]
+        statement = insert_of(self._dialect)(shape.table)
+        statement = statement.on_conflict_do_update(index_elements=keys, set_=set_)
+        sent = list(map(shape.row, rows))
+        self._steps.append(lambda: self._connection.execute(statement, sent))
+
     def update(self, model: type[SQLModel], id: UUID, **values: Any) -> None:
         """Set columns of one row; `updated_at` and, for claims, `known_from` are the transaction's own."""
         self.update_many(model, [{"id": id, **values}])
 
     def update_many(
-        self, model: type[SQLModel], rows: Sequence[Mapping[str, Any]], *, stamp: tuple[str, ...] = ()
+        self,
+        model: type[SQLModel],
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        stamp: tuple[str, ...] = (),
+        stamped: bool = True,
     ) -> None:
-        """Set the same columns of many rows, each by its id; the columns `stamp` too become the transaction's instant."""
+        """Set the same columns of many rows, each by its id; the columns `stamp` too become the transaction's instant.
+
+        `stamped` is False where no row changes as anybody sees it: then nothing else is set.
+        """
         if not rows:
             return
         shape = _shape(model)
         names = [n for n in rows[0] if n != "id"]
-        stamps = [*(n for n in ("updated_at", "known_from") if n in shape.stamps and n not in names), *stamp]
+        own = [n for n in ("updated_at", "known_from") if stamped and n in shape.stamps and n not in names]
+        stamps = [*own, *stamp]
         values = {n: bindparam(f"new_{n}", type_=shape.table.c[n].type) for n in (*names, *stamps)}
         statement = update(shape.table).where(shape.table.c.id == bindparam("row_id")).values(values)
 
@@ -256,6 +278,10 @@ class Transaction:
 
         for start in range(0, len(keys), 500):
             self._steps.append(partial(step, list(keys[start : start + 500])))
+
+    def then(self, statement: Executable) -> None:
+        """Send a statement in its turn: for the store's own modules, which write sets of rows."""
+        self._steps.append(lambda: self._connection.execute(statement))
 
     def redact_log(self, ids: Sequence[UUID]) -> None:
         """Remove the values that earlier log entries of these nodes hold; that it happened, and by whom, stays."""

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 CLAIM = "confidence validFrom validFromPrecision validTo validToPrecision knownFrom version createdAt updatedAt"
 STANDS = {"status": "status superseded_at", "effectiveTo": "valid_to superseded_at"}
-ENTITY = (
-    "type_stated described_by origin volume_id name type sense description properties confidence importance version"
-)
+ENTITY = "merged_into type_stated described_by origin volume_id name type sense description properties confidence importance version"
 
 
 class Listed(NamedTuple):
@@ -50,7 +48,7 @@ LISTED = [
         "entities { nodes { * } }",
         "name type description sense properties confidence importance version createdAt updatedAt",
         ["id", "aliases"],
-        "facts relationships neighbors memories documents projects",
+        "facts relationships neighbors memories documents projects mergedFrom",
         {"explanation": f"{ENTITY} created_at updated_at"},
         "id match_key",
     ),
@@ -221,7 +219,11 @@ REACHED = [
         "memory",
         [{"id"}, {"superseded_by_id", "id", "title"}],
     ),
-    ("changes { nodes { node { ... on Entity { name } ... on Fact { id } } } }", "entity", [{"id", "name"}]),
+    (
+        "changes { nodes { node { ... on Entity { name } ... on Fact { id } } } }",
+        "entity",
+        [{"id", "name", "merged_into"}],
+    ),
     ("entities { totalCount }", "entity", [{"id", "match_key"}]),
     ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
     ("entities { nodes { neighbors { nodes { name } } } }", "entity", [{"id", "match_key"}, {"id", "name"}]),

@@ -55,6 +55,9 @@ ROWS: list[tuple[type[Any], Row]] = [
         models.Review,
         {"kind": "DUPLICATE", "question": "q", "left_id": E1, "right_id": E2, "fact_id": F, "relationship_id": R},
     ),
+    (models.EntityMerge, {"survivor_id": E1, "merged_id": E2, "actor": "a"}),
+    (models.ClaimApart, {"fact_id": F, "columns": {}, "evidence": []}),
+    (models.ClaimApart, {"relationship_id": R, "columns": {}, "evidence": []}),
     (models.Predicate, {"name": "KNOWS", "inverse": "KNOWN_BY"}),
     (models.Memory, {"id": M1, "title": "t", "content": "x", "superseded_by_id": None}),
     (models.Memory, {"id": M2, "title": "t", "content": "x", "superseded_by_id": M1}),
@@ -98,6 +101,8 @@ CHECKS: dict[str, list[Row]] = {
     "evidence.origin_known": [{"origin": "X"}],
     "evidence.valid_from_precision_known": [{"valid_from_precision": "X"}],
     "evidence.valid_to_precision_known": [{"valid_to_precision": "X"}],
+    "entity_merge.not_into_itself": [{"survivor_id": E2, "undone_at": NOW}],
+    "claim_apart.one_claim": [{"fact_id": F, "relationship_id": R}, {"fact_id": None, "relationship_id": None}],
     "predicate.cardinality_known": [{"cardinality": "FEW"}],
     "review.kind_known": [{"kind": "DOUBT"}],
     "review.decision_known": [{"decision": "approved"}],
@@ -232,8 +237,8 @@ async def test_every_foreign_key_refuses_what_is_not_there(filled: Store) -> Non
 
 
 def whole_claim(table: Table, column: str) -> Row:
-    """Keep evidence with one claim, whichever of its keys is tried."""
-    if table.name != "evidence":
+    """Keep what belongs to one claim with one, whichever of its keys is tried."""
+    if table.name not in ("evidence", "claim_apart"):
         return {}
     return {"fact_id": None} if column == "relationship_id" else {"relationship_id": None}
 
@@ -241,14 +246,18 @@ def whole_claim(table: Table, column: str) -> Row:
 async def test_every_unique_key_refuses_a_second_row(filled: Store) -> None:
     tried = []
     for table in models.metadata.tables.values():
-        for rule in table.constraints:
-            if isinstance(rule, UniqueConstraint):
-                row = row_of(table)
-                same = {c.name: row[c.name] for c in rule.columns}
-                assert "unique" in (await refused(filled, table, {**another(table), **same})).lower()
-                tried.append(sorted(same))
+        keys = [rule for rule in table.constraints if isinstance(rule, UniqueConstraint)]
+        for rule in (*keys, *(index for index in table.indexes if index.unique)):
+            names = [c.name for c in rule.columns]
+            row = next(row for own, row in VALID if own is table and all(row[name] is not None for name in names))
+            same = {name: row[name] for name in names}
+            assert (
+                "unique"
+                in (await refused(filled, table, {**another(table), **whole_claim(table, names[0]), **same})).lower()
+            )
+            tried.append(sorted(same))
     assert ["match_key", "sense", "type", "volume_id"] in tried
-    assert len(tried) == 11
+    assert len(tried) == 14
 
 
 async def test_another_sense_or_type_is_another_entity(filled: Store) -> None:

@@ -23,6 +23,7 @@ from server.services.indexing import Embedded, chunk_text
 from server.services.quotes import QuoteIndex
 from server.services.standing import Standing
 from server.store import Transaction
+from server.store.merging import tie_survivors
 from server.store.records import AliasRecord, ChunkRecord, DocumentRecord, EntityRecord, EvidenceRecord
 from server.terms import Origin
 
@@ -159,12 +160,13 @@ def _kept(olds: list[ChunkRecord], revision: int, ordinal: int) -> ChunkRecord |
     return fit
 
 
-def write_sources(tx: Transaction, document: UUID, earlier: Earlier, named: set[UUID]) -> None:
-    """Say which entities a document names now."""
+async def write_sources(tx: Transaction, document: UUID, earlier: Earlier, named: set[UUID]) -> None:
+    """Say which entities a document names now. One read."""
     rows: list[dict[str, Any]] = [
         {"document_id": document, "entity_id": id} for id in sorted(named - earlier.named.keys())
     ]
-    tx.insert_many(models.DocumentEntity, rows)
+    tx.state(models.DocumentEntity, rows)
     for live in (True, False):
         turned = [id for id, was in earlier.named.items() if was is not live and (id in named) is live]
-        tx.set_among(models.DocumentEntity, "entity_id", turned, {"live": live}, document_id=document)
+        tx.set_among(models.DocumentEntity, "entity_id", turned, {"live": live, "stated": live}, document_id=document)
+    await tie_survivors(tx, models.DocumentEntity, sorted(named | earlier.named.keys()))

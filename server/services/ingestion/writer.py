@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from server import models
@@ -21,7 +22,7 @@ from server.services.indexing import Embedded, chunk_text, embed, entity_text, f
 from server.services.ingestion.naming import complete
 from server.services.ingestion.revisions import NEWER, Earlier, earlier_readings, write_chunks, write_sources
 from server.services.reading import NamedThing, Reading, Statement
-from server.services.resolution import Named, by_neighbours, candidates_of
+from server.services.resolution import Named, by_neighbours, candidates_of, merged_among
 from server.services.soundness import shown, storable
 from server.store import Store, Transaction
 from server.store.records import ChunkRecord, DocumentRecord, EntityRecord, FactRecord
@@ -44,6 +45,7 @@ class DocumentWriter:
         self._ids: dict[str, UUID] = {}
         self._names: dict[UUID, str] = {}
         self._types: dict[UUID, str] = {}
+        self._survivors: dict[UUID, UUID] = {}
         self._made: dict[tuple[str, str], UUID] = {}
         self._keys_made: dict[UUID, set[str]] = {}
         self._earlier = Earlier()
@@ -99,7 +101,7 @@ class DocumentWriter:
         gone = await self._forgotten(tx, named)
         self._types |= await complete(tx, self._document.id, self._met(known_ones), self._earlier, gone)
         self._write_mentions(tx, chunk_ids)
-        write_sources(tx, self._document.id, self._earlier, named)
+        await write_sources(tx, self._document.id, self._earlier, named)
         written, linked = await self._write_claims(tx)
         await remove_entities(tx, gone)
         tx.insert_many(
@@ -130,8 +132,9 @@ class DocumentWriter:
         facts = [c for c in map(self._claim, self._statements(ExtractedFact)) if c is not None]
         edges = [c for c in map(self._claim, self._statements(None)) if c is not None]
         fresh, replaced = frozenset(self._made.values()), self._earlier.replaced
-        written = await write_claims(tx, FACT, facts, self._embedded, fresh=fresh, replaced=replaced)
-        return written, await write_claims(tx, RELATIONSHIP, edges, self._embedded, fresh=fresh, replaced=replaced)
+        common: dict[str, Any] = {"fresh": fresh, "replaced": replaced, "survivors": self._survivors}
+        written = await write_claims(tx, FACT, facts, self._embedded, **common)
+        return written, await write_claims(tx, RELATIONSHIP, edges, self._embedded, **common)
 
     def _statements(self, kind: type[ExtractedFact] | None) -> list[Statement]:
         facts = kind is not None
@@ -146,12 +149,16 @@ class DocumentWriter:
             if len(fit) > 1:
                 unsure[key] = fit
             elif fit:
-                self._take(key, fit[0].id, fit[0].name, fit[0].type)
+                self._meet(key, fit[0])
                 known_ones[key] = fit[0]
             else:
                 self._create(tx, key, thing)
         await self._decide(tx, unsure, known_ones, self._title(known))
         return known_ones
+
+    def _meet(self, key: str, known: EntityRecord) -> None:
+        self._take(key, known.id, known.name, known.type)
+        self._survivors |= merged_among([known])
 
     def _take(self, key: str, id: UUID, name: str, type: str) -> None:
         self._ids[key] = id
@@ -197,13 +204,14 @@ class DocumentWriter:
         """Give a name of several homonyms to the one whose neighbours the document names, or to none."""
         if not unsure:
             return
-        ids = [c.id for fit in unsure.values() for c in fit]
-        neighbours = await tx.read.neighbours(list(dict.fromkeys(ids)))
-        present = {*self._ids.values(), *title}
+        counts_as = {c.id: c.merged_into or c.id for fit in unsure.values() for c in fit}
+        found = await tx.read.neighbours(list(dict.fromkeys(counts_as.values())))
+        neighbours = {id: found[root] for id, root in counts_as.items()}
+        present = {self._survivors.get(id, id) for id in (*self._ids.values(), *title)}
         for key, fit in unsure.items():
             chosen = by_neighbours(fit, neighbours, present)
             if chosen is not None:
-                self._take(key, chosen.id, chosen.name, chosen.type)
+                self._meet(key, chosen)
                 known_ones[key] = chosen
                 continue
             name = self._reading.things[key].name

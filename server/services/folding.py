@@ -1,0 +1,383 @@
+"""Folding: claims that a merge of entities makes the same count as one, and each is there again when that is undone.
+
+One of them, the head, counts for all: it has their evidence, and is as sure as that makes it. The others are set aside, as
+they are by themselves; `ClaimApart` keeps what the head is by itself. Evidence says which claim it belongs to, and which
+entities its source has named, so that what came after a merge goes with those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from server import models
+from server.ids import NodeKind, new_id
+from server.services.claims import GONE, ClaimKind, ends_columns, period_of, words_of
+from server.services.indexing import fact_text
+from server.services.standing import Origins, Standing, origins
+from server.store import Transaction
+from server.store.records import ApartRecord, EntityRecord, EvidenceRecord
+from server.terms import ChangeKind, ClaimStatus
+
+__all__ = ["keep_apart", "regroup"]
+
+_TIMES = ("valid_from", "valid_to", "superseded_at")
+_COLUMNS = (
+    "confidence",
+    "authority",
+    "status",
+    "status_reason",
+    "valid_from",
+    "valid_from_precision",
+    "valid_to",
+    "valid_to_precision",
+    "superseded_at",
+    "superseded_by",
+)
+"""What a claim's evidence, and other claims, make of it."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """A claim by itself: `stored` is its row, `alone` what that would be without the others, `evidence` what is its own.
+
+    Of that, `said` is how the source puts it where the claim itself, by its own words, does not. `counted` are the pieces that
+    made it what it is alone, None where nothing has changed. `made` says it has no row yet, `noted` that it has been folded.
+    """
+
+    stored: Any
+    alone: Any
+    evidence: list[EvidenceRecord] = field(default_factory=list)
+    counted: frozenset[UUID] | None = None
+    made: bool = False
+    noted: bool = False
+
+    def keep_count(self) -> None:
+        """Remember what has counted, before evidence comes or goes."""
+        if self.counted is None:
+            self.counted = self.live()
+
+    def live(self) -> frozenset[UUID]:
+        """Return the evidence that counts."""
+        return frozenset(row.id for row in self.evidence if row.live)
+
+    @property
+    def id(self) -> UUID:
+        """The claim's id."""
+        id: UUID = self.stored.id
+        return id
+
+
+@dataclass(slots=True)
+class _Group:
+    """Claims that count as one; the first is the head. `now` is the head's row as it is to be."""
+
+    parts: list[_Part]
+    now: Any
+
+    @property
+    def head(self) -> _Part:
+        """The claim that counts for all."""
+        return self.parts[0]
+
+    def is_there(self) -> bool:
+        """Return whether the rows say all this already."""
+        folded = all(part.stored.folded_into == self.head.id for part in self.parts[1:])
+        return folded and self.head.stored.folded_into in (None, self.head.id) and not any(p.made for p in self.parts)
+
+
+async def regroup(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> None:
+    """Make one of those of these claims, and of what was folded into them, that are the same now; the others are themselves.
+
+    What differs gets a new version and a log entry. A few reads, whatever the number of claims.
+    """
+    if not heads:
+        return
+    parts = await _parts(tx, kind, heads)
+    await _assign(tx, kind, parts)
+    await _write(tx, kind, await _grouped(tx, kind, parts), quiet=False)
+
+
+async def keep_apart(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> None:
+    """Make each of these claims, and of what was folded into them, a claim by itself, in silence: they are grouped anew after."""
+    if not heads:
+        return
+    parts = await _parts(tx, kind, heads)
+    texts = await origins(tx, [_standing(kind, [part]) for part in parts])
+    await _write(tx, kind, [_Group([part], _by_itself(kind, part, texts)) for part in parts], quiet=True)
+    await tx.apply()
+
+
+async def _parts(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> list[_Part]:
+    """Return the claims, by their age, each as it is by itself."""
+    rows = [row for row in await tx.read.by_ids(kind.record, list(heads)) if row is not None]
+    lists = await tx.read.lists(kind.record, "folded_into", [row.id for row in rows], "id")
+    rows += [row for folded in lists for row in folded if row.id != row.folded_into]
+    ids = [row.id for row in rows]
+    aparts = await tx.read.lists(ApartRecord, kind.evidence, ids, "id")
+    parts = {
+        row.id: _Part(row, row) if not apart else _Part(row, *_as_it_was(row, apart[0]), noted=True)
+        for row, apart in zip(rows, aparts, strict=True)
+    }
+    for row, evidence in zip(rows, await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id"), strict=True):
+        for one in evidence:
+            part = parts[one.stated_id or row.id]
+            words = words_of(row) if one.said is None else one.said or None
+            part.evidence.append(one._replace(said=_said(words, part.alone)))
+    return [parts[id] for id in sorted(parts)]
+
+
+def _as_it_was(row: Any, apart: ApartRecord) -> tuple[Any, list[EvidenceRecord], frozenset[UUID]]:
+    columns = {name: apart.columns[name] for name in _COLUMNS}
+    columns |= {n: datetime.fromisoformat(columns[n]) for n in _TIMES if columns[n] is not None}
+    if columns["superseded_by"] is not None:
+        columns["superseded_by"] = UUID(columns["superseded_by"])
+    return row._replace(**columns), [], frozenset(map(UUID, apart.evidence))
+
+
+def _said(words: str | None, claim: Any) -> str | None:
+    """Return how words are kept in a row of evidence of a claim."""
+    return None if words == words_of(claim) else words or ""
+
+
+async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part]) -> None:
+    """Give evidence that names entities which count for others than its claim does to a claim of those, a new one if need be."""
+    strange = [(part, row) for part in parts for row in part.evidence if row.stated_source_id is not None]
+    ends = {id for _, row in strange for id in (row.stated_source_id, row.stated_target_id) if id is not None}
+    ends |= {id for part, _ in strange for id in kind.stated_ends(part.stored)}
+    rows = await tx.read.by_ids(EntityRecord, sorted(ends))
+    roots = {row.id: row.merged_into or row.id for row in rows if row is not None}
+    for part, row in strange:
+        named = tuple(id for id in (row.stated_source_id, row.stated_target_id) if id is not None)
+        if [roots[id] for id in named] == [roots[id] for id in kind.stated_ends(part.stored)]:
+            continue
+        part.keep_count()
+        part.evidence.remove(row)
+        other = _claim_of(kind, parts, part, row, named, roots)
+        own = None if kind.stated_ends(other.stored) == named else named
+        source, target = ends_columns(own)
+        words = words_of(part.alone) if row.said is None else row.said or None
+        said = _said(words, other.alone)
+        other.keep_count()
+        other.evidence.append(row._replace(stated_source_id=source, stated_target_id=target, said=said))
+
+
+def _claim_of(
+    kind: ClaimKind,
+    parts: list[_Part],
+    part: _Part,
+    row: EvidenceRecord,
+    named: tuple[UUID, ...],
+    roots: Mapping[UUID, UUID],
+) -> _Part:
+    """Return the claim that evidence belongs to which `part` does not speak of any more."""
+    counts = tuple(roots[id] for id in named)
+    size = len(named)
+    for other in sorted(parts, key=lambda p: kind.stated_ends(p.stored) != named):
+        same = kind.key_of(other.stored)[size:] == kind.key_of(part.stored)[size:]
+        its = tuple(roots.get(id, id) for id in kind.stated_ends(other.stored))
+        if (
+            same
+            and its == counts
+            and other.alone.status not in GONE
+            and period_of(other.alone).overlaps(period_of(row))
+        ):
+            return other
+    aside = len(set(counts)) < len(set(named))
+    id = new_id()
+    columns: dict[str, Any] = {"id": id, "version": 1, "folded_into": id if aside else None}
+    for name, was, now in zip(kind.ends, named, named if aside else counts, strict=True):
+        columns |= {name: now, f"stated_{name}": None if was == now else was}
+    words = words_of(part.alone) if row.said is None else row.said or None
+    columns["content" if kind.node is NodeKind.FACT else "description"] = words
+    columns |= {
+        "status": ClaimStatus.CURRENT.value,
+        "status_reason": None,
+        "superseded_at": None,
+        "superseded_by": None,
+    }
+    columns |= {name: getattr(row, name) for name in _COLUMNS if name.startswith("valid")}
+    made = _Part(part.stored._replace(**columns), part.alone._replace(**columns), made=True, counted=frozenset())
+    parts.append(made)
+    return made
+
+
+def _standing(kind: ClaimKind, parts: Sequence[_Part]) -> Standing:
+    """Return the standing of the first claim with the evidence of all, put as to its words."""
+    head = parts[0]
+    rows = [
+        row if part is head else row._replace(said=_said(_words(part, row), head.alone))
+        for part in parts
+        for row in part.evidence
+    ]
+    return Standing(kind, head.alone, rows, sorted((row for row in rows if row.live), key=lambda row: row.id))
+
+
+def _words(part: _Part, row: EvidenceRecord) -> str | None:
+    return words_of(part.alone) if row.said is None else row.said or None
+
+
+def _by_itself(kind: ClaimKind, part: _Part, texts: Origins) -> Any:
+    """Return a claim's row as its own evidence makes it: as it was, if that is as it was."""
+    if part.counted is None or part.counted == part.live():
+        return part.alone
+    standing = _standing(kind, [part])
+    standing.evidence = [row._replace(live=row.id in (part.counted or ())) for row in part.evidence]
+    return part.alone._replace(**standing.columns(texts, texts))
+
+
+async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part]) -> list[_Group]:
+    """Return the claims in groups of those that are the same, stated for different entities: the survivor's own leads, else the oldest."""
+    texts = await origins(tx, [_standing(kind, parts)]) if len(parts) > 1 else {}
+    for part in parts:
+        part.alone = _by_itself(kind, part, texts)
+        part.counted = part.live()
+    groups: list[_Group] = []
+    of_key: dict[tuple[Any, ...], list[_Group]] = {}
+    for part in sorted(parts, key=lambda p: (_is_moved(kind, p), p.id)):
+        known = of_key.setdefault(kind.key_of(part.stored), [])
+        group = next((g for g in known if _is_same(kind, g, part)), None)
+        if group is None:
+            groups.append(_Group([part], part.alone))
+            known.append(groups[-1])
+        else:
+            group.parts.append(part)
+            standing = _standing(kind, group.parts)
+            standing.evidence = [row for row in group.head.evidence if row.live]
+            group.now = group.head.alone._replace(**standing.columns(texts, texts))
+    return groups
+
+
+def _is_moved(kind: ClaimKind, part: _Part) -> bool:
+    return kind.stated_ends(part.stored) != tuple(getattr(part.stored, name) for name in kind.ends)
+
+
+def _is_same(kind: ClaimKind, group: _Group, part: _Part) -> bool:
+    if group.now.status in GONE or part.alone.status in GONE:
+        return False
+    other = kind.stated_ends(group.head.stored) != kind.stated_ends(part.stored)
+    return other and period_of(group.now).overlaps(period_of(part.alone))
+
+
+async def _write(tx: Transaction, kind: ClaimKind, groups: Sequence[_Group], *, quiet: bool) -> None:
+    """Write what differs from what is stored."""
+    changed = [group for group in groups if not group.is_there() or _differs(kind, group)]
+    for group in changed:
+        for part in group.parts:
+            if part.made:
+                _insert(tx, kind, part, group)
+    _write_rows(tx, kind, [pair for group in changed for pair in _rows(group)], quiet)
+    anew = {id(group) for group in changed}
+    over = [group for group in groups if id(group) in anew or len(group.parts) == 1]
+    tx.delete_ids(models.ClaimApart, [p.id for group in over for p in group.parts if p.noted], kind.evidence)
+    _fold(tx, kind, changed)
+    _move_evidence(tx, kind, changed)
+    for group in changed:
+        if len(group.parts) > 1:
+            _note(tx, kind, group)
+    if kind.node is NodeKind.FACT:
+        await _index(tx, kind, changed)
+
+
+def _differs(kind: ClaimKind, group: _Group) -> bool:
+    rows = [(part, row) for part in group.parts for row in part.evidence]
+    moved = any(
+        (row.fact_id or row.relationship_id) != group.head.id
+        or row.stated_id != (None if part is group.head else part.id)
+        for part, row in rows
+    )
+    return moved or group.now != group.head.stored
+
+
+def _rows(group: _Group) -> list[tuple[Any, Any, bool]]:
+    """Return the rows as they are stored and as they are to be, and whether anybody sees them."""
+    told = [(group.head.stored, group.now, True)]
+    told += [(part.stored, part.alone, False) for part in group.parts[1:]]
+    made = {part.id for part in group.parts if part.made}
+    return [one for one in told if one[0].id not in made]
+
+
+def _write_rows(tx: Transaction, kind: ClaimKind, rows: Sequence[tuple[Any, Any, bool]], quiet: bool) -> None:
+    words = "content" if kind.node is NodeKind.FACT else "description"
+    names = (*_COLUMNS, words)
+    differing = [one for one in rows if any(getattr(one[0], name) != getattr(one[1], name) for name in names)]
+    columns = [{"id": now.id, **{name: getattr(now, name) for name in names}} for _, now, _ in differing]
+    if quiet:
+        tx.update_many(kind.model, columns, stamped=False)
+        return
+    tx.archive(kind.model, kind.past, [was.id for was, _, _ in differing])
+    versions = [{"version": was.version + 1} for was, _, _ in differing]
+    tx.update_many(kind.model, [{**one, **version} for one, version in zip(columns, versions, strict=True)])
+    for was, now, seen in differing:
+        if seen:
+            before = {name: getattr(was, name) for name in names if getattr(was, name) != getattr(now, name)}
+            gone = now.status == ClaimStatus.RETRACTED and was.status != ClaimStatus.RETRACTED
+            change = ChangeKind.RETRACTED if gone else ChangeKind.UPDATED
+            tx.log(change, kind.node, now.id, before=before, after={name: getattr(now, name) for name in before})
+
+
+def _insert(tx: Transaction, kind: ClaimKind, part: _Part, group: _Group) -> None:
+    now = group.now if part is group.head else part.alone
+    own = ("id", "volume_id", "created_at", "updated_at", "known_from")
+    columns = {name: value for name, value in now._asdict().items() if name not in own}
+    tx.insert(kind.model, id=now.id, **columns)
+    tx.log(ChangeKind.CREATED, kind.node, now.id, after={name: columns.get(name) for name in kind.logged})
+
+
+def _fold(tx: Transaction, kind: ClaimKind, groups: Iterable[_Group]) -> None:
+    """Set aside all but the heads; a head that is set aside by itself stays so."""
+    rows = []
+    for group in groups:
+        for part in group.parts:
+            own = part.id if part.stored.folded_into == part.id else None
+            now = own if part is group.head else group.head.id
+            if part.stored.folded_into != now or part.made:
+                rows.append({"id": part.id, "folded_into": now})
+    tx.update_many(kind.model, rows, stamped=False)
+    tx.update_many(kind.past, rows, stamped=False)
+
+
+def _move_evidence(tx: Transaction, kind: ClaimKind, groups: Iterable[_Group]) -> None:
+    rows: list[dict[str, Any]] = []
+    for group in groups:
+        for part in group.parts:
+            rows += [
+                {
+                    "id": row.id,
+                    kind.evidence: group.head.id,
+                    "stated_id": None if part is group.head else part.id,
+                    "stated_source_id": row.stated_source_id,
+                    "stated_target_id": row.stated_target_id,
+                    "said": _said(_words(part, row), group.now),
+                }
+                for row in part.evidence
+            ]
+    tx.update_many(models.Evidence, rows, stamped=False)
+
+
+def _note(tx: Transaction, kind: ClaimKind, group: _Group) -> None:
+    """Keep what each claim of a group is by itself."""
+    for part in group.parts:
+        columns = {name: getattr(part.alone, name) for name in _COLUMNS}
+        live = sorted(map(str, part.live()))
+        tx.insert(models.ClaimApart, id=new_id(), **{kind.evidence: part.id}, columns=columns, evidence=live)
+
+
+async def _index(tx: Transaction, kind: ClaimKind, groups: Sequence[_Group]) -> None:
+    """Take facts that are set aside out of the index, and put back those that are there again."""
+    folded = [
+        part.id for group in groups for part in group.parts[1:] if part.stored.folded_into is None and not part.made
+    ]
+    tx.unindex(NodeKind.FACT, folded)
+    again = [g for g in groups if g.head.made or g.head.stored.folded_into is not None or _reworded(g)]
+    subjects = await tx.read.by_ids(EntityRecord, [kind.stated_ends(group.head.stored)[0] for group in again])
+    for group, subject in zip(again, subjects, strict=True):
+        text = fact_text(subject.name if subject else "", group.now.content)
+        tx.index(NodeKind.FACT, group.head.id, text, None, again=not group.head.made)
+
+
+def _reworded(group: _Group) -> bool:
+    return bool(words_of(group.now) != words_of(group.head.stored))
