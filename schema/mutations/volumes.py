@@ -11,13 +11,44 @@ from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, named, volume_of
 from schema.types.volume import Volume
 from server.ids import NodeKind, encode_id
+from server.services.extraction.protocol import Term, Vocabulary
 from server.store.records import VolumeRecord
+
+
+@strawberry.input(description="A name that a volume prefers.")
+class VocabularyTermInput:
+    name: str = strawberry.field(
+        description="An entity type, or a predicate or relationship type; any case and spacing."
+    )
+    description: str | None = strawberry.field(default=None, description="What it means here, for whoever extracts.")
+
+    def plain(self) -> Term:
+        return Term(self.name, self.description)
+
+
+@strawberry.input(
+    description="The names that extraction is to prefer in a volume. Others are kept, and noted on the ingestion."
+)
+class VocabularyInput:
+    entity_types: list[VocabularyTermInput] | None = strawberry.field(
+        default=None, description="Types that entities may have."
+    )
+    predicates: list[VocabularyTermInput] | None = strawberry.field(
+        default=None, description="Predicates and relationship types."
+    )
+
+    def plain(self) -> Vocabulary:
+        kinds = (self.entity_types, self.predicates)
+        return Vocabulary(*(tuple(one.plain() for one in terms or ()) for terms in kinds))
 
 
 @strawberry.input(description="The volume to make.")
 class CreateVolumeInput:
     name: str = strawberry.field(description="Its name: up to 100 characters, not taken yet.")
     description: str | None = strawberry.field(default=None, description="What it is about.")
+    vocabulary: VocabularyInput | None = strawberry.field(
+        default=None, description="The entity types and predicates that Claude is to prefer when it reads documents."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY)
 
 
@@ -32,6 +63,10 @@ class UpdateVolumeInput:
     name: str | None = strawberry.field(default=strawberry.UNSET, description="Its new name.")
     description: str | None = strawberry.field(
         default=strawberry.UNSET, description="What it is about; null clears it."
+    )
+    vocabulary: VocabularyInput | None = strawberry.field(
+        default=strawberry.UNSET,
+        description="The entity types and predicates that Claude is to prefer, in place of those before; null clears them.",
     )
     expected_version: int | None = strawberry.field(default=None, description=VERSION)
 
@@ -65,15 +100,17 @@ class VolumeMutations:
     ) -> CreateVolumePayload | None:
         volumes = info.context.knowledge.volumes
         actor = info.context.viewer.actor
-        await volumes.create(input.name, input.description, actor, input.idempotency_key)
+        vocabulary = None if input.vocabulary is None else input.vocabulary.plain()
+        await volumes.create(input.name, input.description, actor, input.idempotency_key, vocabulary)
         return CreateVolumePayload(volume=Volume.of(await volumes.named(" ".join(input.name.split()))))
 
-    @computed(description="Rename a volume or change its description.")
+    @computed(description="Rename a volume, or change its description or vocabulary.")
     async def update_volume(
         self, info: Info, input: Annotated[UpdateVolumeInput, strawberry.argument(description="What to change.")]
     ) -> UpdateVolumePayload | None:
         volume = await volume_of(info, input.volume)
-        changes = named(name=input.name, description=input.description)
+        vocabulary = input.vocabulary.plain() if input.vocabulary else input.vocabulary
+        changes = named(name=input.name, description=input.description, vocabulary=vocabulary)
         actor = info.context.viewer.actor
         await info.context.knowledge.volumes.update(volume, changes, input.expected_version, actor)
         return UpdateVolumePayload(volume=await _volume(info, volume))

@@ -205,6 +205,30 @@ class RejectedItem:
         return RejectedItem(row=row)
 
 
+@strawberry.type(description="Something about what was found that is worth a look, though it was kept.")
+class IngestionNote:
+    kind: str = attribute(
+        "row.kind", description="What it is about: type or predicate, not in the volume's vocabulary."
+    )
+    item: JSON = attribute("row.item", description="What was found.")
+    reason: str = attribute("row.reason", description="What there is to say about it.")
+    row: strawberry.Private[RejectionRecord]
+
+    @staticmethod
+    def of(row: RejectionRecord) -> IngestionNote:
+        return IngestionNote(row=row)
+
+
+_KEPT = frozenset({"kept"})
+
+
+async def _remarks(info: Info, runs: list[Ingestion], *, kept: bool) -> list[list[RejectionRecord]]:
+    """Return what was refused of each ingestion, or what was kept and noted."""
+    keys, columns = [run.row.id for run in runs], columns_of(info, (), always=_KEPT)
+    lists = await info.context.store.read.lists(RejectionRecord, "ingestion_id", keys, "ordinal", columns=columns)
+    return [[row for row in rows if row.kept == kept] for rows in lists]
+
+
 def _chunk(failed: FailedStep) -> int | None:
     return failed.row.ordinal if failed.row.kind == JobKind.CHUNK else None
 
@@ -294,7 +318,12 @@ class Ingestion(Node):
     )
     @staticmethod
     async def rejected(parents: list[Ingestion], info: Info) -> list[list[RejectedItem]]:
-        keys = [run.row.id for run in parents]
-        columns = columns_of(info, ())
-        lists = await info.context.store.read.lists(RejectionRecord, "ingestion_id", keys, "ordinal", columns=columns)
-        return [[RejectedItem.of(row) for row in rows] for rows in lists]
+        return [[RejectedItem.of(row) for row in rows] for rows in await _remarks(info, parents, kept=False)]
+
+    @batched(
+        needs=("row.id",),
+        description="What was kept, but is worth a look: types and predicates that the volume's vocabulary does not name.",
+    )
+    @staticmethod
+    async def notes(parents: list[Ingestion], info: Info) -> list[list[IngestionNote]]:
+        return [[IngestionNote.of(row) for row in rows] for rows in await _remarks(info, parents, kept=True)]

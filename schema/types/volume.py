@@ -26,11 +26,13 @@ from schema.types.node import Node, row_id
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, review_queue
+from schema.types.vocabulary import Vocabulary
 from schema.views import by_view, seen
 from server import models
 from server.ids import NodeKind, decode_id
 from server.services.identity import clean_name, normalise_type
 from server.services.resolution import Named, find_in, survivors_of
+from server.services.vocabularies import vocabulary_of
 from server.store import relations as rel
 from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
@@ -142,16 +144,27 @@ class VolumeStatistics:
         return [JSON(numbers) for numbers in found]
 
 
+def _vocabulary(volume: Volume) -> Vocabulary:
+    return Vocabulary(preferred=vocabulary_of(volume.row.vocabulary))
+
+
 @strawberry.type(description="An isolated body of knowledge: nothing in it is seen from another.")
 class Volume(Node):
     id: strawberry.ID = row_id(NodeKind.VOLUME, "The volume's id.")
     name: str = attribute("row.name", description="Its name, the only one of this name.")
     description: str | None = attribute("row.description", description="What it is about.")
+    vocabulary: Vocabulary = attribute(
+        _vocabulary,
+        needs=("row.vocabulary",),
+        description="The entity types and predicates that Claude is to prefer when it reads documents.",
+    )
     version: int = attribute(
         "row.version", description="How often it was written; give it as expectedVersion of an update."
     )
     created_at: datetime = attribute("row.created_at", description="When it was made.")
-    updated_at: datetime = attribute("row.updated_at", description="When its name or description last changed.")
+    updated_at: datetime = attribute(
+        "row.updated_at", description="When its name, description or vocabulary last changed."
+    )
     row: strawberry.Private[VolumeRecord]
 
     @staticmethod

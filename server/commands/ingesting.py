@@ -70,7 +70,7 @@ class Local:
             entities=row.entities_found,
             facts=row.facts_found,
             relationships=row.relationships_found,
-            rejected=len(rejected),
+            rejected=sum(not item.kept for item in rejected),
             error=row.error,
         )
 

@@ -106,13 +106,14 @@ class Ingestion(Identified, Stamped, table=True):
 
 
 class Rejection(SQLModel, table=True):
-    """Something an extractor returned and the checks refused."""
+    """Something an extractor returned and the checks refused; or, where it was `kept`, noted."""
 
     ingestion_id: UUID = Field(primary_key=True, foreign_key="ingestion.id", ondelete="CASCADE")
     ordinal: int = Field(primary_key=True)
     kind: str
     item: dict[str, Any] = Field(sa_type=Json)
     reason: str
+    kept: bool = False
 
 
 class Upload(Identified, Stamped, table=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlmodel import Field, SQLModel, UTCDateTime
@@ -12,11 +13,15 @@ from server.models.columns import Json, SortableText, Versioned
 
 
 class Volume(Versioned, table=True):
-    """An isolated body of knowledge: nothing points from one volume into another."""
+    """An isolated body of knowledge: nothing points from one volume into another.
+
+    `vocabulary` is what extraction is to prefer: {"types": [[name, description]], "predicates": [...]}.
+    """
 
     id: UUID = Field(default_factory=new_id, primary_key=True)
     name: str = Field(sa_type=SortableText, unique=True)
     description: str | None = None
+    vocabulary: dict[str, Any] | None = Field(default=None, sa_type=Json)
 
 
 class StoreSetting(SQLModel, table=True):

@@ -119,7 +119,9 @@ class Gathering:
     def add(self, number: int, found: Extraction) -> None:
         """Add what one chunk says; items that cannot stand are rejected with the reason."""
         place = self.reading.chunks[number]
-        self.reading.rejected += map(storable, found.rejected)
+        for item in map(storable, found.rejected):
+            if not item.kept or item not in self.reading.rejected:
+                self.reading.rejected.append(item)
         keys = {key: key for key in self._known()}
         for entity in found.entities:
             key = self._entity(number, place, entity, keys)

@@ -89,7 +89,9 @@ def shown(item: ExtractedEntity | ExtractedFact | ExtractedRelationship) -> dict
 
 def storable(rejected: RejectedItem) -> RejectedItem:
     """Return a rejected item with everything that no database stores written as an escape."""
-    return RejectedItem(_escaped(rejected.kind), _escaped(rejected.item), _escaped(rejected.reason))
+    return replace(
+        rejected, kind=_escaped(rejected.kind), item=_escaped(rejected.item), reason=_escaped(rejected.reason)
+    )
 
 
 def _escaped(value: Any) -> Any:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from server import models
 from server.errors import BadUserInput, Conflict, NotFound
 from server.ids import NodeKind, new_id
 from server.services.checks import Changes, check_version, optional_text
+from server.services.extraction.protocol import Vocabulary
 from server.services.idempotency import Once
 from server.services.identity import clean_name
+from server.services.vocabularies import clean_vocabulary, stored_vocabulary
 from server.store import Store
 from server.store.records import VolumeRecord
 from server.terms import ChangeKind
@@ -64,16 +67,23 @@ class Volumes:
             pass
         return await self.named(name)
 
-    async def create(self, name: str, description: str | None, actor: str, idempotency_key: str | None = None) -> UUID:
+    async def create(
+        self,
+        name: str,
+        description: str | None,
+        actor: str,
+        idempotency_key: str | None = None,
+        vocabulary: Vocabulary | None = None,
+    ) -> UUID:
         """Make an empty volume and return its id. The key belongs to the volume that it made.
 
         Raises:
-            BadUserInput: the name cannot be one.
+            BadUserInput: the name cannot be one, or the vocabulary cannot.
             Conflict: the name is taken.
         """
         name = _clean_name(name)
         description = optional_text(description, "description", 2_000)
-        id, request = new_id(), {"name": name, "description": description}
+        id, request = new_id(), {"name": name, "description": description, **_vocabulary(vocabulary)}
         once = Once(self._store.settings, idempotency_key, "createVolume", request)
         async with self._store.write_new_volume(id, actor) as tx:
             await tx.lock_name(f"volume {name}")
@@ -84,14 +94,14 @@ class Volumes:
                 raise Conflict("A volume with this name exists already.", argument="name")
             tx.insert(models.Volume, id=id, **request)
             once.remember(tx, {"id": str(id)})
-            tx.log(ChangeKind.CREATED, NodeKind.VOLUME, id, after={"name": name, "description": description})
+            tx.log(ChangeKind.CREATED, NodeKind.VOLUME, id, after=request)
         return id
 
     async def update(self, volume: VolumeRecord, changes: Changes, expected: int | None, actor: str) -> None:
-        """Rename a volume or change its description.
+        """Rename a volume, or change its description or vocabulary.
 
         Raises:
-            BadUserInput: the name cannot be one.
+            BadUserInput: the name cannot be one, or the vocabulary cannot.
             Conflict: the new name is taken, or the volume is at another version.
         """
         cleaned = dict(changes)
@@ -99,6 +109,8 @@ class Volumes:
             cleaned["name"] = _clean_name(cleaned["name"] or "")
         if "description" in cleaned:
             cleaned["description"] = optional_text(cleaned["description"], "description", 2_000)
+        if "vocabulary" in cleaned:
+            cleaned |= {"vocabulary": None, **_vocabulary(cleaned["vocabulary"])}
         async with self._store.write(volume.id, actor) as tx:
             now = await tx.read.one(VolumeRecord, volume.id)
             assert now is not None
@@ -130,6 +142,12 @@ class Volumes:
             tx.log(ChangeKind.DELETED, NodeKind.VOLUME, volume.id)
             tx.unindex(NodeKind.VOLUME, [volume.id])
         await self._store.checkpoint()
+
+
+def _vocabulary(given: Vocabulary | None) -> dict[str, Any]:
+    """Return the column of a vocabulary; none for an empty one."""
+    stored = None if given is None else stored_vocabulary(clean_vocabulary(given))
+    return {} if stored is None else {"vocabulary": stored}
 
 
 def _clean_name(text: str) -> str:

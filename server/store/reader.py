@@ -64,14 +64,15 @@ def _named() -> Any:
 
 @cache
 def _ingested(*, content: bool) -> Any:
-    """Return the statement for an ingestion and its document, with the content that it reads or without."""
+    """Return the statement for an ingestion and its document, with the content that it reads and the vocabulary, or without."""
     run, document = table_of(models.Ingestion), table_of(models.Document)
-    revision = table_of(models.DocumentRevision)
+    revision, volume = table_of(models.DocumentRevision), table_of(models.Volume)
     columns = [*columns_of(records.IngestionRecord), *columns_of(records.DocumentRecord)]
     joined = run.join(document, document.c.id == run.c.document_id)
     if content:
         own = (revision.c.document_id == run.c.document_id) & (revision.c.number == run.c.revision)
-        columns, joined = [*columns, revision.c.content], joined.join(revision, own)
+        joined = joined.join(revision, own).join(volume, volume.c.id == run.c.volume_id)
+        columns = [*columns, revision.c.content, volume.c.vocabulary]
     return select(*columns).select_from(joined).where(run.c.id == bindparam("ingestion"))
 
 
@@ -358,10 +359,12 @@ class Reader(Sources):
         rows = await self.rows(_ingested(content=False), {"ingestion": id})
         return _run_and_document(rows[0]) if rows else None
 
-    async def to_ingest(self, id: UUID) -> tuple[records.IngestionRecord, records.DocumentRecord, str] | None:
-        """Return an ingestion, its document and the content that it reads, or None. One statement."""
+    async def to_ingest(
+        self, id: UUID
+    ) -> tuple[records.IngestionRecord, records.DocumentRecord, str, dict[str, Any] | None] | None:
+        """Return an ingestion, its document, the content that it reads and the volume's vocabulary, or None. One statement."""
         rows = await self.rows(_ingested(content=True), {"ingestion": id})
-        return (*_run_and_document(rows[0]), rows[0][-1]) if rows else None
+        return (*_run_and_document(rows[0]), rows[0][-2], rows[0][-1]) if rows else None
 
     async def contents(self, revisions: Sequence[tuple[UUID, int]]) -> list[str | None]:
         """Return the content of document revisions. One statement; contents can be large."""

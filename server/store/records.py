@@ -16,6 +16,7 @@ class VolumeRecord(NamedTuple):
     id: UUID
     name: str
     description: str | None
+    vocabulary: dict[str, Any] | None
     version: int
     created_at: datetime
     updated_at: datetime
@@ -288,13 +289,14 @@ class DeadJobRecord(NamedTuple):
 
 
 class RejectionRecord(NamedTuple):
-    """Something an extractor returned and the checks refused."""
+    """Something an extractor returned and the checks refused, or kept and noted."""
 
     ingestion_id: UUID
     ordinal: int
     kind: str
     item: dict[str, Any]
     reason: str
+    kept: bool
 
 
 class UploadRecord(NamedTuple):

@@ -74,6 +74,8 @@ RUN = (
     "rejected { kind item reason } failedStep { error rawAnswer failures waits } }"
 )
 
+NOTED = "ingestion { status entitiesFound factsFound rejected { reason } notes { kind item reason } }"
+
 
 @pytest.fixture
 async def messages(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Messages]:
@@ -336,3 +338,42 @@ async def test_later_chunks_are_told_the_names_of_earlier_ones_and_may_refer_to_
         "Northwind sells tea.",
         "Founded in 1949.",
     ]
+
+
+async def test_a_volumes_vocabulary_is_asked_for_and_what_is_not_in_it_is_kept_and_noted(
+    api: Api, messages: Messages
+) -> None:
+    vocabulary = {
+        "entityTypes": [{"name": "person"}, {"name": "shop", "description": "Sells things."}],
+        "predicates": [{"name": "works at", "description": "Is employed by."}],
+    }
+    await api.do("updateVolume", "volume { id }", volume="default", vocabulary=vocabulary)
+    text = f"# One\n\n{TEXT}\n\n# Two\n\n{TEXT}"
+    done = await api.do("ingestDocument", NOTED, title="Notes", text=text, mimeType="text/markdown", wait=True)
+    noted = "It is not in the volume's vocabulary. It was kept."
+    assert done["ingestion"] == {
+        "status": "DONE",
+        "entitiesFound": 2,
+        "factsFound": 1,
+        "rejected": [],
+        "notes": [
+            {"kind": "type", "item": {"name": "organization"}, "reason": noted},
+            {"kind": "predicate", "item": {"name": "SELLS"}, "reason": noted},
+        ],
+    }
+    instructions, preferred = messages.requests[0].system
+    assert instructions.startswith("You read one part of a document")
+    assert preferred.split("\n") == [
+        "This volume prefers the following names. Use them where they fit; use another where none does.",
+        "entity types:",
+        "- person",
+        "- shop: Sells things.",
+        "predicates and relationship types:",
+        "- WORKS_AT: Is employed by.",
+    ]
+
+
+async def test_without_a_vocabulary_nothing_is_noted(api: Api, messages: Messages) -> None:
+    done = await api.do("ingestDocument", NOTED, title="Notes", text=TEXT, wait=True)
+    assert (done["ingestion"]["rejected"], done["ingestion"]["notes"]) == ([], [])
+    assert len(messages.requests[0].system) == 1

@@ -108,8 +108,9 @@ LISTED = [
         "Ingestion",
         "ingestion",
         "ingestions { nodes { * } }",
-        "status error chunksTotal chunksDone entitiesFound factsFound relationshipsFound extractor startedAt finishedAt",
-        ["id", "failedStep { error }", "rejected { reason }"],
+        "status error chunksTotal chunksDone entitiesFound factsFound relationshipsFound extractor inputTokens "
+        "outputTokens startedAt finishedAt",
+        ["id", "failedStep { error }", "rejected { reason }", "notes { reason }"],
         "",
         {"document { id }": "document_id"},
     ),
@@ -119,7 +120,15 @@ LISTED = [
         "ingestions { nodes { rejected { * } } }",
         "kind item reason",
         [],
-        always="ingestion_id",
+        always="ingestion_id kept",
+    ),
+    Listed(
+        "IngestionNote",
+        "rejection",
+        "ingestions { nodes { notes { * } } }",
+        "kind item reason",
+        [],
+        always="ingestion_id kept",
     ),
     Listed(
         "Evidence",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from server import models
 
@@ -163,3 +165,52 @@ async def test_a_volume_is_made_once_for_one_key_and_the_key_is_no_licence_for_a
     keyless = await api.refused("createVolume", name="Once", description="A")
     assert (other["code"], other["argument"]) == ("CONFLICT", "idempotencyKey")
     assert (keyless["code"], keyless["argument"]) == ("CONFLICT", "name")
+
+
+VOCABULARY = "vocabulary { entityTypes { name description } predicates { name description } }"
+
+
+async def test_a_volume_has_a_vocabulary_in_the_form_in_which_its_names_are_stored(api: Api) -> None:
+    given = {
+        "entityTypes": [{"name": " Space  Ship ", "description": "Flies."}, {"name": "person"}],
+        "predicates": [{"name": "docked at", "description": " "}],
+    }
+    made = await api.do("createVolume", f"volume {{ version {VOCABULARY} }}", name="Fleet", vocabulary=given)
+    stored = {
+        "entityTypes": [{"name": "space ship", "description": "Flies."}, {"name": "person", "description": None}],
+        "predicates": [{"name": "DOCKED_AT", "description": None}],
+    }
+    assert made["volume"] == {"version": 1, "vocabulary": stored}
+    kept = await api.do("updateVolume", f"volume {{ version {VOCABULARY} }}", volume="Fleet", description="Ships.")
+    assert kept["volume"] == {"version": 2, "vocabulary": stored}
+    same = await api.do("updateVolume", f"volume {{ version {VOCABULARY} }}", volume="Fleet", vocabulary=given)
+    assert same["volume"] == {"version": 2, "vocabulary": stored}
+    cleared = await api.do("updateVolume", f"volume {{ version {VOCABULARY} }}", volume="Fleet", vocabulary=None)
+    assert cleared["volume"] == {"version": 3, "vocabulary": {"entityTypes": [], "predicates": []}}
+    assert await api.volume(VOCABULARY) == {"vocabulary": {"entityTypes": [], "predicates": []}}
+    log = await api.volume("changes { nodes { before after } }", "Fleet")
+    column = {"types": [["space ship", "Flies."], ["person", None]], "predicates": [["DOCKED_AT", None]]}
+    assert log["changes"]["nodes"] == [
+        {"before": {"vocabulary": column}, "after": {"vocabulary": None}},
+        {"before": {"description": None}, "after": {"description": "Ships."}},
+        {"before": None, "after": {"name": "Fleet", "description": None, "vocabulary": column}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"entityTypes": [{"name": " "}]}, "vocabulary is blank: give at least one visible character."),
+        ({"predicates": [{"name": "works at"}, {"name": "WORKS_AT"}]}, "WORKS_AT comes twice in the vocabulary."),
+        (
+            {"entityTypes": [{"name": f"t{n}"} for n in range(201)]},
+            "A vocabulary has at most 200 names of a kind; there are 201.",
+        ),
+        ({"entityTypes": [{"name": "t", "description": "x" * 501}]}, "vocabulary has 501 characters; at most 500 fit."),
+    ],
+)
+async def test_a_vocabulary_that_cannot_be_one_is_refused(api: Api, terms: dict[str, Any], told: str) -> None:
+    refused = await api.refused("updateVolume", volume="default", vocabulary=terms)
+    assert (refused["code"], refused["argument"], refused["message"]) == ("BAD_USER_INPUT", "vocabulary", told)
+    refused = await api.refused("createVolume", name="Fleet", vocabulary=terms)
+    assert (refused["code"], refused["argument"], refused["message"]) == ("BAD_USER_INPUT", "vocabulary", told)

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from server.llm import Prompt
-from server.services.extraction.protocol import ChunkText
+from server.services.extraction.protocol import ChunkText, Term, Vocabulary
 
 __all__ = ["SaidEntity", "SaidFact", "SaidRelationship", "WhatItSays", "prompt_of"]
 
@@ -110,7 +110,18 @@ def prompt_of(chunk: ChunkText) -> Prompt:
         ],
     }
     told = json.dumps({name: value for name, value in about.items() if value}, ensure_ascii=False)
-    return Prompt((INSTRUCTIONS,), _bounded(told, chunk.text))
+    return Prompt((INSTRUCTIONS, _preferred(chunk.vocabulary)), _bounded(told, chunk.text))
+
+
+def _preferred(vocabulary: Vocabulary) -> str:
+    """Return what asks for the names that a volume prefers; nothing where it prefers none."""
+    lists = {"entity types": vocabulary.types, "predicates and relationship types": vocabulary.predicates}
+    named = [f"{kind}:\n{_listed(terms)}" for kind, terms in lists.items() if terms]
+    return "\n".join([_VOCABULARY, *named]) if named else ""
+
+
+def _listed(terms: tuple[Term, ...]) -> str:
+    return "\n".join(f"- {one.name}{f': {one.description}' if one.description else ''}" for one in terms)
 
 
 def _bounded(about: str, text: str) -> str:

@@ -7,7 +7,7 @@ sound ones are kept and the others are listed with the reason. An answer of whic
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from server.services.extraction.protocol import (
     RejectedItem,
     Span,
     ValueType,
+    Vocabulary,
 )
 from server.services.extraction.salvage import salvage
 from server.services.facts import clean_value
@@ -90,7 +91,26 @@ def read_answer(chunk: ChunkText, filled: Filled[WhatItSays]) -> Extraction:
         raise UnusableAnswer(told, filled.raw, filled.usage)
     if filled.truncated and not said.rejected:
         said.rejected.append(RejectedItem("answer", {}, cut.replace(" here", "")))
+    said.rejected.extend(_unknown(said, chunk.vocabulary))
     return replace(said, usage=filled.usage)
+
+
+def _unknown(said: Extraction, vocabulary: Vocabulary) -> Iterator[RejectedItem]:
+    """Note the names that are none of those which the volume prefers, where it prefers any of their kind."""
+    used = {
+        "type": ([one.type for one in said.entities], vocabulary.types),
+        "predicate": (
+            [one.predicate for one in said.facts if one.predicate] + [one.type for one in said.relationships],
+            vocabulary.predicates,
+        ),
+    }
+    for kind, (names, terms) in used.items():
+        known = {one.name for one in terms}
+        for name in dict.fromkeys(names):
+            if known and name not in known:
+                yield RejectedItem(
+                    kind, {"name": name}, "It is not in the volume's vocabulary. It was kept.", kept=True
+                )
 
 
 class _Checking:

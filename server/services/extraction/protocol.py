@@ -26,9 +26,11 @@ __all__ = [
     "Precision",
     "RejectedItem",
     "Span",
+    "Term",
     "UnusableAnswer",
     "Usage",
     "ValueType",
+    "Vocabulary",
 ]
 
 
@@ -96,11 +98,12 @@ class ExtractedRelationship:
 
 @dataclass(frozen=True, slots=True)
 class RejectedItem:
-    """An item that was found but refused, with the reason, so that nothing disappears in silence."""
+    """An item that was found but refused, with the reason, so that nothing disappears in silence; `kept`: it was noted only."""
 
     kind: str
     item: dict[str, Any]
     reason: str
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +117,27 @@ class KnownName:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A name that a volume prefers, and what it means there."""
+
+    name: str
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The entity types and predicates (relationship types too) that a volume prefers; others are kept, and noted."""
+
+    types: tuple[Term, ...] = ()
+    predicates: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkText:
     """One chunk as an extractor sees it. `known`: names of earlier chunks of the document; their keys may be used as subjects and targets.
 
     `headings`: those that it stands under, outermost first, its own first one among them; `table`: the line with the heads of the table
-    that its first row goes on with; `reader`: the name of what is to read it.
+    that its first row goes on with; `reader`: the name of what is to read it; `vocabulary`: what its volume prefers.
     """
 
     text: str
@@ -127,6 +146,7 @@ class ChunkText:
     headings: tuple[str, ...] = ()
     table: str = ""
     reader: str = ""
+    vocabulary: Vocabulary = Vocabulary()
 
 
 @dataclass(frozen=True, slots=True)

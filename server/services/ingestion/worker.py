@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from server.config import Settings
@@ -26,6 +26,7 @@ from server.services.ingestion.answers import decode_extraction, decode_reading,
 from server.services.ingestion.failing import ATTEMPTS, GiveUp, TryAgain, Wait, consequence
 from server.services.ingestion.writer import DocumentWriter
 from server.services.reading import Gathering, Reading, cut
+from server.services.vocabularies import vocabulary_of
 from server.store import Store
 from server.store.jobs import Job, JobQueue, LeaseLost, Limit
 from server.store.records import DocumentRecord, IngestionRecord
@@ -47,10 +48,13 @@ T = TypeVar("T")
 class _Run:
     """What a worker keeps of a document from one step to the next; another worker makes it anew from the queue."""
 
-    def __init__(self, ingestion: IngestionRecord, document: DocumentRecord, content: str) -> None:
+    def __init__(
+        self, ingestion: IngestionRecord, document: DocumentRecord, content: str, vocabulary: dict[str, Any] | None
+    ) -> None:
         self.ingestion = ingestion
         self.document = document
         self.content = content
+        self.vocabulary = vocabulary_of(vocabulary)
         self.gathering: Gathering | None = None
         self.reading: Reading | None = None
 
@@ -272,7 +276,8 @@ class IngestionWorker:
         total, number = len(gathering.reading.chunks), job.ordinal
         if number == 0 and total > 1:
             await self._queue.note(job, chunks_total=total)
-        found, answer = await self._answered(job, replace(gathering.text(number), reader=job.lane))
+        text = replace(gathering.text(number), reader=job.lane, vocabulary=run.vocabulary)
+        found, answer = await self._answered(job, text)
         gathering.add(number, found)
         kind, ordinal = (JobKind.CHUNK, number + 1) if number + 1 < total else (JobKind.RESOLVE, 0)
         lane = job.lane if kind is JobKind.CHUNK else STORE_LANE

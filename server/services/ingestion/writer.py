@@ -104,10 +104,11 @@ class DocumentWriter:
         await write_sources(tx, self._document.id, self._earlier, named)
         written, linked = await self._write_claims(tx)
         await remove_entities(tx, gone)
+        of = {"ingestion_id": ingestion_id}
         tx.insert_many(
             models.Rejection,
             [
-                {"ingestion_id": ingestion_id, "ordinal": n, "kind": r.kind, "item": r.item, "reason": r.reason}
+                {"ordinal": n, "kind": r.kind, "item": r.item, "reason": r.reason, "kept": r.kept, **of}
                 for n, r in enumerate(self._rejected)
             ],
         )
