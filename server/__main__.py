@@ -278,6 +278,48 @@ def reindex(data: Data = None) -> None:
 
 
 @app.command()
+def duplicates(
+    volume: Annotated[str, typer.Option("--volume", help="Volume to look through.")] = "default",
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", min=0.5, max=1, help="How alike two entities must be.", show_default="0.75"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list the pairs, and put none into the queue.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for each pair.")] = False,
+    data: Data = None,
+) -> None:
+    """Find entities that look like one, and propose each pair once in the review queue. Nothing is merged.
+
+    What was proposed before, and open or decided since, is listed without a new review. A server may run meanwhile.
+    """
+    from server.commands import duplicates as finding
+    from server.commands.progress import progress
+
+    counted = finding.Counted()
+    with progress("Comparing") as (bar, task):
+
+        def found(pair: finding.Found) -> None:
+            typer.echo(finding.as_json(pair) if as_json else finding.as_line(pair))
+
+        work = finding.find(
+            _settings(data=data),
+            volume,
+            threshold,
+            proposing=not dry_run,
+            total=lambda n: bar.update(task, total=n),
+            progress=lambda n: bar.advance(task, n),
+            found=found,
+            counted=counted,
+        )
+        _run(work)
+    _say(
+        f"{counted.entities:,} entities: {counted.pairs:,} pairs look like one, {counted.proposed:,} of them newly proposed."
+    )
+
+
+@app.command()
 def sdl() -> None:
     """Print the GraphQL schema."""
     from schema import build_schema

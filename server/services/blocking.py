@@ -42,5 +42,5 @@ async def possible_likes(read: Reader, volume: UUID, named: Sequence[Sequence[st
         for key in own:
             for entity in found.get(key, ()):
                 counts[entity] = counts.get(entity, 0) + 1
-        likes.append(sorted(counts, key=lambda entity: (-counts[entity], entity))[:_LIKES])
+        likes.append(sorted(counts, key=lambda entity: (-counts[entity], entity.bytes))[:_LIKES])
     return likes

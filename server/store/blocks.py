@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+import orjson
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -26,7 +27,7 @@ from sqlalchemy.sql.selectable import NamedFromClause
 from server import models
 from server.store.relations import table_of
 
-__all__ = ["of_keys", "values"]
+__all__ = ["entities", "of_keys", "values"]
 
 _KEY: ColumnElement[int] = literal_column("k.value", BigInteger())
 
@@ -54,8 +55,14 @@ def of_keys(dialect: str) -> Select[Any]:
     if dialect == "postgresql":
         rows = first.lateral("f")
         return select(_KEY, rows.c.entity_id).select_from(keys.join(rows, true()))
-    rows_of_key = (block.c.volume_id == volume) & (block.c.key == _KEY) & block.c.entity_id.in_(first)
-    return select(_KEY, block.c.entity_id).select_from(keys.join(block, rows_of_key))
+    # SQLite would walk the volume's keys for each of those asked for; as one value of each it looks them up.
+    found = first.subquery("f")
+    return select(_KEY, select(func.json_group_array(found.c.entity_id)).scalar_subquery()).select_from(keys)
+
+
+def entities(dialect: str, found: Any) -> list[UUID]:
+    """Return the entities that a row of the statement says beside its key: one, or on SQLite all of the key."""
+    return [found] if dialect == "postgresql" else [UUID(hex=one) for one in orjson.loads(found)]
 
 
 def values(dialect: str, volume: UUID, keys: Sequence[int], most: int) -> dict[str, Any]:

@@ -350,8 +350,8 @@ class Reader(Sources):
         found: dict[int, list[UUID]] = {}
         if keys:
             values = blocks.values(self.dialect, volume, keys, most)
-            for key, entity in await self.rows(blocks.of_keys(self.dialect), values):
-                found.setdefault(key, []).append(entity)
+            for key, entities in await self.rows(blocks.of_keys(self.dialect), values):
+                found.setdefault(key, []).extend(blocks.entities(self.dialect, entities))
         return found
 
     async def ingested(self, id: UUID) -> tuple[records.IngestionRecord, records.DocumentRecord] | None:

@@ -48,6 +48,7 @@ class Name:
     codes: tuple[tuple[str, str, str], ...]
     counted: tuple[int, ...]
     signs: tuple[str, ...]
+    singles: tuple[str, ...]
     acronyms: frozenset[str]
 
 
@@ -66,6 +67,7 @@ def name_of(name: str, person: bool = False) -> Name:
         codes=tuple((c[1], c[3], c[4]) for c in _CODE.finditer(text)),
         counted=tuple(sorted(_counted(text, words))),
         signs=tuple(sorted(_SIGN.findall(text))),
+        singles=tuple(w.text for w in words if w.initial),
         acronyms=frozenset({_initials(tokens, every=True), _initials(tokens, every=False)}),
     )
 

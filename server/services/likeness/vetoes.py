@@ -48,12 +48,14 @@ def _generation(name: Name) -> str:
 
 def _romans(name: Name, other: Name) -> list[str]:
     """The Roman numerals behind the first word that are no word of the other name, which may have them elsewhere."""
-    there = Counter(word.text for word in other.words)
-    return sorted(w.text for w in name.words[1:] if len(w.text) > 1 and _ROMAN.fullmatch(w.text) and not there[w.text])
+    romans = [w.text for w in name.words[1:] if len(w.text) > 1 and _ROMAN.fullmatch(w.text)]
+    return sorted(roman for roman in romans if all(word.text != roman for word in other.words)) if romans else []
 
 
 def _letters(one: Name, other: Name, *, person: bool) -> str | None:
     """Single letters tell apart where both names have their own, or one ends with its own; else they may be initials."""
+    if not one.singles and not other.singles:
+        return None
     first, second = _unmet(one, other), _unmet(other, one)
     if first and second:
         return "initials differ" if person else "letters differ"
@@ -70,4 +72,4 @@ def _unmet(name: Name, other: Name) -> Counter[str]:
 
 
 def _singles(name: Name) -> Counter[str]:
-    return Counter(word.text for word in name.words if word.initial)
+    return Counter(name.singles)
