@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from server.services.likeness import THRESHOLD, Likeness, Look, likeness
@@ -155,6 +155,7 @@ def test_what_is_no_candidate_stays_below_the_threshold() -> None:
     assert score("New York", "New York Times") < THRESHOLD <= score("John Doe", "John T. Doe", "person")
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first names load tables of scripts
 @given(NAMES, NAMES, TYPES, TYPES)
 def test_likeness_is_symmetric(one: str, other: str, first: str | None, second: str | None) -> None:
     """So are its reasons and its veto."""
