@@ -17,6 +17,7 @@ from server.ids import NodeKind, encode_id
 from server.services.duplicates import Candidate, Seen, propose_stored, scan
 from server.services.likeness import THRESHOLD
 from server.store import Store
+from server.store.statistics import numbers_of_volumes
 
 __all__ = ["Counted", "Found", "as_json", "as_line", "find"]
 
@@ -62,7 +63,7 @@ async def find(
         own = await store.volume(volume)
         if own is None:
             raise NotFound(f"There is no volume {volume}.", argument="volume")
-        total((await store.read.numbers_of_volumes(models.Entity, [own.id]))[0])
+        total((await numbers_of_volumes(store.read, models.Entity, [own.id]))[0])
         async for number, pairs in scan(store.read, own.id, threshold=threshold or THRESHOLD):
             reviews = await _propose(store, own.id, pairs) if proposing and pairs else [None] * len(pairs)
             counted.entities += number
