@@ -14,7 +14,7 @@ from schema.query import Query
 from schema.types.document import Chunk
 from schema.types.evidence import Claim
 from schema.types.node import Node
-from schema.types.review import LowConfidenceReview
+from schema.types.review import TYPES
 from schema.types.scalars import SCALARS
 
 __all__ = ["build_schema"]
@@ -26,7 +26,7 @@ def build_schema(limits: Limits, executor: ExecutorName = "breadth-first") -> Sc
     return Schema(
         query=Query,
         mutation=Mutation,
-        types=[Node, Claim, Chunk, LowConfidenceReview],
+        types=[Node, Claim, Chunk, *TYPES.values()],
         limits=limits,
         execution_context_class=EXECUTORS[executor],
         config=StrawberryConfig(scalar_map=SCALARS),

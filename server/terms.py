@@ -150,6 +150,7 @@ class ReviewAction(StrEnum):
     APPROVE = "APPROVE"
     REJECT = "REJECT"
     EDIT = "EDIT"
+    KEEP_APART = "KEEP_APART"
 
 
 class ReviewState(StrEnum):

@@ -100,6 +100,8 @@ def _claims(tx: Transaction, world: World, n: int) -> None:
         world.facts.append(fact)
     asked = f"LOW_CONFIDENCE:fct:{world.facts[-1].hex}"
     tx.insert(models.Review, kind="LOW_CONFIDENCE", question=asked, fact_id=world.facts[-1])
+    pair = {"left_id": subject, "right_id": _around(world.entities, n + 1), "score": 0.9, "reasons": ["alike"]}
+    tx.insert(models.Review, kind="DUPLICATE", question=f"DUPLICATE:ent:{subject.hex}", **pair)
     for step in (1, 2):
         edge = tx.insert(
             models.Relationship, source_id=subject, target_id=_around(world.entities, n + step), type=f"STEP_{step}"

@@ -15,8 +15,9 @@ from schema.context import Info
 from schema.lists import Keysets, Parent, columns_of, pages
 from schema.nodes import FOUND, nodes_by_id
 from schema.pagination import Connection
+from schema.types.entity import Entity
 from schema.types.evidence import Claim
-from schema.types.fact import gone
+from schema.types.fact import entities_by_id, gone
 from schema.types.node import Node, row_id
 from schema.views import seen
 from server.ids import GlobalId, NodeKind
@@ -78,7 +79,27 @@ async def claims_of(info: Info, items: Sequence[ReviewItem]) -> list[Claim | Exc
     return [node if isinstance(node, Claim) else gone("claim") for node in found]
 
 
-TYPES: Mapping[ReviewKind, type[ReviewItem]] = {ReviewKind.LOW_CONFIDENCE: LowConfidenceReview}
+@strawberry.type(description="Whether two entities are one: they are alike, and likeness alone merges nothing.")
+class DuplicateReview(ReviewItem, Node):
+    id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
+    score: float = attribute("row.score", description="How alike they are: 0 to 1.")
+    reasons: list[str] = attribute("row.reasons", description="What speaks for it, and what against.")
+
+    @batched(needs=("row.left_id",), description="The one that is known for longer.")
+    @staticmethod
+    async def left(parents: list[DuplicateReview], info: Info) -> list[Entity | Exception]:
+        return await entities_by_id(info, [item.row.left_id for item in parents if item.row.left_id], parents)
+
+    @batched(needs=("row.right_id",), description="The other one.")
+    @staticmethod
+    async def right(parents: list[DuplicateReview], info: Info) -> list[Entity | Exception]:
+        return await entities_by_id(info, [item.row.right_id for item in parents if item.row.right_id], parents)
+
+
+TYPES: Mapping[ReviewKind, type[ReviewItem]] = {
+    ReviewKind.LOW_CONFIDENCE: LowConfidenceReview,
+    ReviewKind.DUPLICATE: DuplicateReview,
+}
 """The type of each kind of item."""
 _ALWAYS = frozenset({"kind"})
 

@@ -39,11 +39,13 @@ _OF_A_CLAIM = frozenset({ReviewAction.APPROVE, ReviewAction.REJECT, ReviewAction
 _ACTIONS: Mapping[str, frozenset[ReviewAction]] = {
     ReviewKind.LOW_CONFIDENCE: _OF_A_CLAIM,
     ReviewKind.STALE: _OF_A_CLAIM,
+    ReviewKind.DUPLICATE: frozenset({ReviewAction.KEEP_APART}),
 }
 _DECISIONS: Mapping[ReviewAction, ReviewDecision] = {
     ReviewAction.APPROVE: ReviewDecision.APPROVED,
     ReviewAction.REJECT: ReviewDecision.REJECTED,
     ReviewAction.EDIT: ReviewDecision.EDITED,
+    ReviewAction.KEEP_APART: ReviewDecision.KEPT_APART,
 }
 _SHARED = frozenset({"valid_from", "valid_to"})
 _EDITED: Mapping[NodeKind, frozenset[str]] = {
