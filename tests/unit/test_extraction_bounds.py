@@ -125,3 +125,24 @@ def test_a_place_that_is_talked_about_is_no_end_of_an_edge() -> None:
 def test_who_did_a_version_of_something_has_no_edge_to_it() -> None:
     assert edges("Julia Barrow did a stage version of Norwegian Wood.") == set()
     assert read("Julia Barrow did it.").relationships == []
+
+
+def test_who_is_called_after_what_is_studied_does_not_work_there() -> None:
+    assert edges("Julia Barrow, a well-regarded Renoir scholar, succeeds Omar Lind.") == {
+        ("Julia Barrow", "SUCCEEDED", "Omar Lind")
+    }
+    assert ("Julia Barrow", "WORKS_AT", "Harvard") in edges("Julia Barrow, a Harvard scholar, succeeds Omar Lind.")
+
+
+def test_the_field_of_a_curator_or_a_minister_is_no_employer() -> None:
+    assert edges("Julia Barrow is curator of Modern Art.") == set()
+    assert edges("Julia Barrow was appointed as the Federal Minister for Interior.") == set()
+    assert edges("Julia Barrow is curator of the Museum of Modern Art.") == {
+        ("Julia Barrow", "WORKS_AT", "Museum of Modern Art")
+    }
+
+
+def test_several_museums_of_a_city_are_one_name() -> None:
+    assert edges("Julia Barrow is director of the Fine Arts Museums of San Francisco.") == {
+        ("Julia Barrow", "WORKS_AT", "Fine Arts Museums of San Francisco")
+    }

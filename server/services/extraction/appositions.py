@@ -152,6 +152,10 @@ def _is_right_before(noun: Token, name: Token) -> bool:
     return noun.i < name.i and all(token.text in {'"', "“", "‘", "'", "«"} for token in between)
 
 
+_LEARNED = frozenset({"scholar", "expert", "specialist", "biographer"})
+"""Who is as often called after what they study as after where."""
+
+
 def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[int, Member], draft: Draft) -> None:
     word = noun.lemma_.lower()
     if word in vocabulary.KIN and not _may_be_person(member):
@@ -171,6 +175,8 @@ def _describe(reading: Reading, member: Member, noun: Token, resolved: Mapping[i
         elif is_role(noun) and member.type in {"person", "concept"} and (kind := _office(noun, owner)) is not None:
             member.learn("person", Trust.CUE)
             draft.relate(member, kind, owner)
+        elif word in _LEARNED and owner_token.dep_ == "compound" and owner.trust < Trust.CUE:
+            continue  # "a Renoir scholar"
         elif word_before == "for" and word in _SPEAKING and not _is_body(owner):
             draft.relate(member, upper_snake(word, "for"), owner)
         elif word == "minister" and word_before == "of":

@@ -82,7 +82,7 @@ OF_HEADS = (
         "trustees massacre campaign conquest invasion fall age era feast day museum gallery theatre theater opera convent monastery priory "
         "agency authority commission committee fund trust institute foundation organization organisation alliance coalition conference "
         "congress front movement network service fellowship ministry friends sons daughters fields garden gardens tomb wall valley hills "
-        "lord game prince tale legend book song lady man king branch fork band tribe laboratory laboratories lab observatory"
+        "museums archives lord game prince tale legend book song lady man king branch fork band tribe laboratory laboratories lab observatory"
     )
 )
 HEADS = ORGANIZATION_HEADS | OF_HEADS
