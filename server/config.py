@@ -89,6 +89,10 @@ class Settings(BaseSettings):
     claude_effort: Literal["none", "low", "medium", "high"] = Field(
         "low", description="Effort that extraction asks of Claude; none for a model that takes no effort."
     )
+    claude_second_look: bool = Field(
+        False,
+        description="Ask Claude twice about jobs and studies in a résumé: for entities, then for more facts of each.",
+    )
     claude_concurrency: int = Field(
         4, ge=1, le=256, description="Most calls of Claude for extraction at once, over all workers."
     )

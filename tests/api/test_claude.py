@@ -173,7 +173,7 @@ async def test_of_an_answer_that_was_cut_off_the_whole_items_are_stored(api: Api
     (piece,) = run["rejected"]
     assert (piece["kind"], piece["reason"]) == (
         "relationship",
-        "The answer was cut off here: raise LOREGRAPH_CLAUDE_MAX_TOKENS.",
+        "The answer was cut off: raise LOREGRAPH_CLAUDE_MAX_TOKENS.",
     )
 
 
@@ -377,3 +377,83 @@ async def test_without_a_vocabulary_nothing_is_noted(api: Api, messages: Message
     done = await api.do("ingestDocument", NOTED, title="Notes", text=TEXT, wait=True)
     assert (done["ingestion"]["rejected"], done["ingestion"]["notes"]) == ([], [])
     assert len(messages.requests[0].system) == 1
+
+
+RESUME = "# Experience\n\nAda Lind joined Northwind in 2022. She led five people. She cut costs by a third."
+LED = {
+    **SELLS,
+    "subject": "e1",
+    "content": "Ada Lind led five people at Northwind.",
+    "predicate": None,
+    "value": None,
+    "value_type": "NONE",
+    "category": "experience",
+    "quote": "She led five people.",
+}
+CUT = {**LED, "content": "Ada Lind cut costs by a third at Northwind.", "quote": "She cut costs by a third."}
+FIRST = {"entities": [ADA, NORTHWIND], "facts": [LED], "relationships": [JOINED]}
+
+
+@pytest.fixture
+async def thorough(keyed: Settings) -> AsyncIterator[Api]:
+    """A server whose Claude looks twice at what stands in a résumé."""
+    readers = Readers(keyed.model_copy(update={"claude_second_look": True}))
+    async with served(keyed, readers.name, readers.extract, ScriptedExtractor()) as client:
+        yield client
+    await readers.aclose()
+
+
+async def test_a_second_look_at_a_resume_adds_facts_and_none_twice(thorough: Api, messages: Messages) -> None:
+    again, unfounded = (
+        {**LED, "content": "ada lind led  five people at Northwind."},
+        {**CUT, "quote": "She cut costs by half."},
+    )
+    messages.script = [says(FIRST), says({"facts": [again, CUT, unfounded]})]
+    run = await read(thorough, RESUME, mimeType="text/markdown")
+    assert outcome(run) == ("DONE", 2, 2, 1, 200, 40)
+    assert [(one["kind"], one["reason"]) for one in run["rejected"]] == [
+        ("fact", "The quote does not occur in the text.")
+    ]
+    volume = await thorough.volume("facts { nodes { content category evidence { quote } } }")
+    assert volume["facts"]["nodes"] == [
+        {"content": LED["content"], "category": "experience", "evidence": [{"quote": "She led five people."}]},
+        {"content": CUT["content"], "category": "experience", "evidence": [{"quote": "She cut costs by a third."}]},
+    ]
+    first, second = messages.requests
+    about = json.loads(second.text.split("\n")[1])
+    assert about == {
+        "title": "Notes",
+        "headings": ["Experience"],
+        "entities": [
+            {"key": "e1", "name": "Ada Lind", "type": "person"},
+            {"key": "e2", "name": "Northwind", "type": "organization"},
+        ],
+        "facts": [{"subject": "e1", "content": LED["content"]}],
+        "relationships": [{"source": "e1", "type": "WORKS_AT", "target": "e2"}],
+    }
+    assert (first.chunk, second.chunk, "3 to 6 facts" in second.system[0]) == (RESUME, RESUME, True)
+
+
+async def test_what_is_no_resume_is_looked_at_once(thorough: Api, messages: Messages) -> None:
+    assert outcome(await read(thorough)) == ("DONE", 2, 1, 1, 100, 20)
+    assert len(messages.requests) == 1
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_second_look_that_fails_is_taken_again_without_the_first(thorough: Api, messages: Messages) -> None:
+    messages.script = [says(FIRST), BROKEN, says({"facts": [CUT]})]
+    assert outcome(await read(thorough, RESUME, mimeType="text/markdown")) == ("DONE", 2, 2, 1, 200, 40)
+    assert ["3 to 6 facts" in request.system[0] for request in messages.requests] == [False, True, True]
+
+
+async def test_a_second_look_that_is_of_no_use_takes_nothing_from_the_first(thorough: Api, messages: Messages) -> None:
+    messages.script = [says(FIRST), says("Nothing else.")]
+    run = await read(thorough, RESUME, mimeType="text/markdown")
+    assert outcome(run) == ("DONE", 2, 1, 1, 200, 40)
+    reason = "The answer of Claude is no JSON of what was asked for."
+    assert run["rejected"] == [{"kind": "answer", "item": {"text": "Nothing else."}, "reason": reason}]
+
+
+async def test_the_tokens_of_a_first_look_count_where_the_second_is_refused(thorough: Api, messages: Messages) -> None:
+    messages.script = [says(FIRST), refuses()]
+    assert outcome(await read(thorough, RESUME, mimeType="text/markdown")) == ("FAILED", 0, 0, 0, 200, 40)

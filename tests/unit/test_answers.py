@@ -20,7 +20,7 @@ from server.services.extraction.protocol import (
 )
 from server.services.ingestion.answers import decode_extraction, decode_reading, encode
 from server.services.reading import NamedThing, Reading, Statement
-from server.terms import Precision, ValueType
+from server.terms import Precision, Usage, ValueType
 
 _text = st.text(max_size=20)
 _span = st.builds(Span, st.integers(0, 99), st.integers(0, 99))
@@ -62,6 +62,8 @@ _extractions = st.builds(
     st.lists(_facts, max_size=3),
     st.lists(_edges, max_size=3),
     st.lists(_rejected, max_size=2),
+    st.builds(Usage, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)),
+    st.booleans(),
 )
 
 

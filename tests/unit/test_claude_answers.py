@@ -177,7 +177,7 @@ def test_of_an_answer_that_was_cut_off_the_whole_items_are_kept_and_the_piece_is
     assert (len(said.entities), len(said.facts), len(said.relationships)) == (2, 1, 0)
     (piece,) = said.rejected
     assert (piece.kind, piece.item) == ("relationship", {"text": '{"source": "e1", "type":'})
-    assert piece.reason == "The answer was cut off here: raise LOREGRAPH_CLAUDE_MAX_TOKENS."
+    assert piece.reason == "The answer was cut off: raise LOREGRAPH_CLAUDE_MAX_TOKENS."
 
 
 def test_an_answer_that_was_cut_off_between_two_items_says_so() -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from server.llm import Prompt
 from server.services.extraction.protocol import ChunkText, Term, Vocabulary
 
-__all__ = ["SaidEntity", "SaidFact", "SaidRelationship", "WhatItSays", "prompt_of"]
+__all__ = ["SaidEntity", "SaidFact", "SaidRelationship", "WhatItSays", "bounded", "prompt_of", "surroundings_of"]
 
 INSTRUCTIONS = """\
 You read one part of a document and write down what it says, for a knowledge graph in which every claim is checked against the \
@@ -101,6 +101,11 @@ class WhatItSays(BaseModel):
 
 def prompt_of(chunk: ChunkText) -> Prompt:
     """Return the prompt for a chunk. The same chunk gives the same prompt."""
+    return Prompt((INSTRUCTIONS, _preferred(chunk.vocabulary)), bounded(surroundings_of(chunk), chunk.text))
+
+
+def surroundings_of(chunk: ChunkText, **more: Any) -> str:
+    """Return what is known of the document around a chunk, and `more`, as JSON."""
     about = {
         "title": chunk.title,
         "headings": list(chunk.headings),
@@ -108,9 +113,9 @@ def prompt_of(chunk: ChunkText) -> Prompt:
         "known": [
             {"key": one.key, "name": one.name, "type": one.type, "aliases": list(one.aliases)} for one in chunk.known
         ],
+        **more,
     }
-    told = json.dumps({name: value for name, value in about.items() if value}, ensure_ascii=False)
-    return Prompt((INSTRUCTIONS, _preferred(chunk.vocabulary)), _bounded(told, chunk.text))
+    return json.dumps({name: value for name, value in about.items() if value}, ensure_ascii=False)
 
 
 def _preferred(vocabulary: Vocabulary) -> str:
@@ -124,7 +129,8 @@ def _listed(terms: tuple[Term, ...]) -> str:
     return "\n".join(f"- {one.name}{f': {one.description}' if one.description else ''}" for one in terms)
 
 
-def _bounded(about: str, text: str) -> str:
+def bounded(about: str, text: str) -> str:
+    """Return a document's text and what is known of it, between bounds that occur in neither."""
     number = _unused(about + text)
     return f"<about-{number}>\n{about}\n</about-{number}>\n<text-{number}>\n{text}\n</text-{number}>"
 

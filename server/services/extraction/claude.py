@@ -1,58 +1,38 @@
-"""Extraction by Claude: one call for a chunk, and the distrust of what comes back.
+"""Extraction by Claude: one call for a chunk, a second for a résumé where that is switched on, and the distrust of what comes back.
 
-Each item is held to the rules on its own: its fields, its keys, its dates, and its quote, which must occur in the chunk. The
-sound ones are kept and the others are listed with the reason. An answer of which nothing is sound is a failure.
+Each item is held to the rules on its own: the sound ones are kept and the others are listed with the reason. An answer of
+which nothing is sound is a failure.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
-from server.errors import BadUserInput
 from server.llm import Claude, Filled, UnusableAnswer
-from server.services.extraction.asking import SaidEntity, SaidFact, SaidRelationship, WhatItSays, prompt_of
-from server.services.extraction.protocol import (
-    ChunkText,
-    ExtractedEntity,
-    ExtractedFact,
-    ExtractedRelationship,
-    Extraction,
-    Instant,
-    RejectedItem,
-    Span,
-    ValueType,
-    Vocabulary,
-)
+from server.services.extraction.asking import WhatItSays, prompt_of
+from server.services.extraction.checking import Checking
+from server.services.extraction.protocol import ChunkText, Extraction, RejectedItem, Vocabulary
 from server.services.extraction.salvage import salvage
-from server.services.facts import clean_value
-from server.services.identity import match_key
-from server.services.instants import check_interval, end_of, parse_instant
-from server.services.quotes import QuoteIndex
-from server.services.soundness import sound_entity, sound_fact, sound_relationship
+from server.services.extraction.second_look import MoreFacts, is_resume, prompt_of_more
 
-__all__ = ["ClaudeExtractor", "read_answer"]
+__all__ = ["ClaudeExtractor", "read_answer", "read_more"]
 
-_LISTS = {"entities": "entity", "facts": "fact", "relationships": "relationship"}
-_FIELDS: dict[str, type[BaseModel]] = {"entity": SaidEntity, "fact": SaidFact, "relationship": SaidRelationship}
-_MENTIONS = 100
+_KINDS = {"entities": "entity", "facts": "fact", "relationships": "relationship"}
 _PIECE = 2_000
-_CERTAIN_ENTITY, _CERTAIN_CLAIM = 0.85, 0.80
-"""What is stated outright is believed as much as this."""
-T = TypeVar("T")
+_CUT_OFF = "The answer was cut off: raise LOREGRAPH_CLAUDE_MAX_TOKENS."
 
 
 class ClaudeExtractor:
-    """Reads chunks by Claude. Async, and bound to the network: any number of chunks may be read at once."""
+    """Reads chunks by Claude. Async, and bound to the network: any number of chunks may be read at once.
 
-    def __init__(self, claude: Claude, effort: str | None) -> None:
+    With `looks_twice`, it says of what stands in a résumé that it is not done, and is to be handed what it has found.
+    """
+
+    def __init__(self, claude: Claude, effort: str | None, *, looks_twice: bool = False) -> None:
         self._claude = claude
         self._effort = effort
+        self._looks_twice = looks_twice
 
     async def extract(self, chunk: ChunkText, model: str) -> Extraction:
         """Return what a chunk says, as `model` reads it, with the tokens that it took. One call.
@@ -61,8 +41,14 @@ class ClaudeExtractor:
             ModelFailure: it failed, and how.
             UnusableAnswer: nothing of what it answered is sound.
         """
-        filled = await self._claude.fill(prompt_of(chunk), WhatItSays, model=model, effort=self._effort)
-        return read_answer(chunk, filled)
+        if chunk.found is not None:
+            more = await self._claude.fill(
+                prompt_of_more(chunk, chunk.found), MoreFacts, model=model, effort=self._effort
+            )
+            return read_more(chunk, chunk.found, more)
+        said = await self._claude.fill(prompt_of(chunk), WhatItSays, model=model, effort=self._effort)
+        found = read_answer(chunk, said)
+        return replace(found, unfinished=self._looks_twice and bool(found.entities) and is_resume(chunk))
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -75,24 +61,47 @@ def read_answer(chunk: ChunkText, filled: Filled[WhatItSays]) -> Extraction:
     Raises:
         UnusableAnswer: none is sound, though there were some; or it holds no items at all, and no empty lists either.
     """
-    found = salvage(filled.raw, tuple(_LISTS))
+    said = _checked(Checking(chunk), filled, tuple(_KINDS))
+    said.rejected.extend(_unknown(said, chunk.vocabulary))
+    return replace(said, usage=filled.usage)
+
+
+def read_more(chunk: ChunkText, first: Extraction, filled: Filled[MoreFacts]) -> Extraction:
+    """Return what a first look has found, together with the facts that a second one adds to it.
+
+    A second answer that cannot be used takes nothing from the first: it is listed under `rejected`.
+    """
+    checking, usage = Checking(chunk), first.usage.plus(filled.usage)
+    for entity in first.entities:
+        checking.meet(entity.key, (entity.name, *entity.aliases))
+    try:
+        said = _checked(checking, filled, ("facts",))
+    except UnusableAnswer as error:
+        refused = RejectedItem("answer", {"text": filled.raw[:_PIECE]}, error.message)
+        return replace(first, rejected=[*first.rejected, refused], usage=usage, unfinished=False)
+    there = {(one.subject, " ".join(one.content.casefold().split())) for one in first.facts}
+    more = [one for one in said.facts if (one.subject, " ".join(one.content.casefold().split())) not in there]
+    noted = _unknown(Extraction(facts=more), chunk.vocabulary)
+    rejected = [*first.rejected, *said.rejected, *(note for note in noted if note not in first.rejected)]
+    return replace(first, facts=[*first.facts, *more], rejected=rejected, usage=usage, unfinished=False)
+
+
+def _checked(checking: Checking, filled: Filled[WhatItSays] | Filled[MoreFacts], lists: Sequence[str]) -> Extraction:
+    found = salvage(filled.raw, lists)
     if not found.found:
         raise UnusableAnswer("The answer of Claude is no JSON of what was asked for.", filled.raw, filled.usage)
-    checking = _Checking(chunk)
-    for name, kind in _LISTS.items():
+    for name in lists:
         for item in found.items[name]:
-            checking.take(kind, item)
-    cut = "The answer was cut off here: raise LOREGRAPH_CLAUDE_MAX_TOKENS." if filled.truncated else "It is no JSON."
-    for name, piece in found.broken:
-        checking.said.rejected.append(RejectedItem(_LISTS[name], {"text": piece[:_PIECE]}, cut))
+            checking.take(_KINDS[name], item)
     said = checking.said
+    broken = _CUT_OFF if filled.truncated else "It is no JSON."
+    said.rejected.extend(RejectedItem(_KINDS[name], {"text": piece[:_PIECE]}, broken) for name, piece in found.broken)
     if said.rejected and not (said.entities or said.facts or said.relationships):
         told = f"Nothing of the {len(said.rejected)} items that Claude answered is sound: {said.rejected[0].reason}"
         raise UnusableAnswer(told, filled.raw, filled.usage)
-    if filled.truncated and not said.rejected:
-        said.rejected.append(RejectedItem("answer", {}, cut.replace(" here", "")))
-    said.rejected.extend(_unknown(said, chunk.vocabulary))
-    return replace(said, usage=filled.usage)
+    if filled.truncated and not found.broken:
+        said.rejected.append(RejectedItem("answer", {}, _CUT_OFF))
+    return said
 
 
 def _unknown(said: Extraction, vocabulary: Vocabulary) -> Iterator[RejectedItem]:
@@ -111,172 +120,3 @@ def _unknown(said: Extraction, vocabulary: Vocabulary) -> Iterator[RejectedItem]
                 yield RejectedItem(
                     kind, {"name": name}, "It is not in the volume's vocabulary. It was kept.", kept=True
                 )
-
-
-class _Checking:
-    """The items of one answer, as they are found sound. Entities come first: the others refer to them."""
-
-    def __init__(self, chunk: ChunkText) -> None:
-        self.said = Extraction()
-        self._text = chunk.text
-        self._quotes = QuoteIndex(chunk.text)
-        self._names: dict[str, set[str]] = {}
-        self._keys: dict[str, set[str]] = {}
-        for known in chunk.known:
-            self._meet(known.key, (known.name, *known.aliases))
-
-    def take(self, kind: str, item: Any) -> None:
-        """Keep an item, or reject it with the reason."""
-        try:
-            if not isinstance(item, dict):
-                raise BadUserInput("It is no object.")
-            given = {**dict.fromkeys(_FIELDS[kind].model_fields), **item}
-            match kind:
-                case "entity":
-                    self.said.entities.append(self._entity(given))
-                case "fact":
-                    self.said.facts.append(self._fact(given))
-                case _:
-                    self.said.relationships.append(self._edge(given))
-        except BadUserInput as error:
-            shown = item if isinstance(item, dict) else {"value": item}
-            self.said.rejected.append(RejectedItem(kind, shown, error.message))
-
-    def _entity(self, given: dict[str, Any]) -> ExtractedEntity:
-        key, aliases = _text(given["key"], "key"), given["aliases"] or []
-        entity = sound_entity(
-            ExtractedEntity(
-                key,
-                given["name"],
-                given["type"],
-                given["quote"],
-                aliases=tuple(_text(alias, "aliases") for alias in aliases if alias)
-                if isinstance(aliases, list)
-                else (),
-                description=_optional(given["description"], "description"),
-                stated_type=True,
-                confidence=_confidence(given["confidence"], _CERTAIN_ENTITY),
-            ),
-            len(self._text),
-        )
-        quote = self._locate(entity.quote)
-        names = (entity.name, *entity.aliases)
-        if key in self._keys and not self._keys[key] & {match_key(name) for name in names}:
-            raise BadUserInput("Its key is that of another entity.")
-        self._meet(key, names)
-        return replace(entity, mentions=self._mentions(names) or (quote,))
-
-    def _fact(self, given: dict[str, Any]) -> ExtractedFact:
-        since, until = _interval(given)
-        value = _literal(given["value"])
-        fact = sound_fact(
-            ExtractedFact(
-                self._key(given["subject"], "Its subject is not among the entities."),
-                given["content"],
-                given["quote"],
-                category=_optional(given["category"], "category"),
-                predicate=_optional(given["predicate"], "predicate"),
-                value=value,
-                value_type=_value_type(value, given["value_type"]),
-                importance=_or(given["importance"], 0.5),
-                valid_from=since,
-                valid_to=until,
-                confidence=_confidence(given["confidence"], _CERTAIN_CLAIM),
-            )
-        )
-        self._locate(fact.quote)
-        return fact
-
-    def _edge(self, given: dict[str, Any]) -> ExtractedRelationship:
-        since, until = _interval(given)
-        missing = "One of its ends is not among the entities."
-        edge = sound_relationship(
-            ExtractedRelationship(
-                self._key(given["source"], missing),
-                given["type"],
-                self._key(given["target"], missing),
-                given["quote"],
-                description=_optional(given["description"], "description"),
-                valid_from=since,
-                valid_to=until,
-                confidence=_confidence(given["confidence"], _CERTAIN_CLAIM),
-            )
-        )
-        if edge.source == edge.target:
-            raise BadUserInput("Both ends are the same entity.")
-        self._locate(edge.quote)
-        return edge
-
-    def _meet(self, key: str, names: Iterable[str]) -> None:
-        own = {match_key(name) for name in names}
-        self._keys.setdefault(key, set()).update(own)
-        for name in own:
-            self._names.setdefault(name, set()).add(key)
-
-    def _key(self, said: Any, missing: str) -> str:
-        """Return the key that is meant: as it stands, or by the name of one entity."""
-        if not isinstance(said, str):
-            raise BadUserInput(missing)
-        called = self._names.get(match_key(said), set())
-        if said not in self._keys and len(called) != 1:
-            raise BadUserInput(missing)
-        return said if said in self._keys else next(iter(called))
-
-    def _locate(self, quote: str) -> Span:
-        found = self._quotes.locate(quote)
-        if found is None:
-            raise BadUserInput("The quote does not occur in the text.")
-        return Span(*found)
-
-    def _mentions(self, names: Iterable[str]) -> tuple[Span, ...]:
-        """Return where the names stand as words of their own."""
-        found = {
-            Span(match.start(), match.end())
-            for name in names
-            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", self._text)
-        }
-        return tuple(sorted(found, key=lambda span: (span.start, -span.end))[:_MENTIONS])
-
-
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise BadUserInput(f"{name} must be text.")
-    return value
-
-
-def _optional(value: Any, name: str) -> str | None:
-    return None if value is None or value == "" else _text(value, name)
-
-
-def _literal(value: Any) -> str | None:
-    """Return a value as text: a number or a truth value without quotation marks means what it says."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, int | float) else _optional(value, "value")
-
-
-def _value_type(value: str | None, stated: Any) -> ValueType:
-    """Return the type of a value: the stated one where the value is of it, else text."""
-    if value is None:
-        return ValueType.NONE
-    with suppress(BadUserInput, ValueError):
-        return clean_value(value, ValueType(stated))[1]
-    return ValueType.TEXT
-
-
-def _interval(given: dict[str, Any]) -> tuple[Instant | None, Instant | None]:
-    """Return the stated interval, its end excluded."""
-    since, until = _optional(given["valid_from"], "validFrom"), _optional(given["valid_to"], "validTo")
-    start = None if since is None else parse_instant(since, "validFrom")
-    end = None if until is None else parse_instant(until, "validTo")
-    check_interval(start, end)
-    return start, None if end is None else Instant(end_of(end), end.precision)
-
-
-def _confidence(given: Any, most: float) -> Any:
-    said = _or(given, most)
-    return min(said, most) if isinstance(said, int | float) else said
-
-
-def _or(value: T | None, default: T) -> T:
-    return default if value is None else value

@@ -137,7 +137,8 @@ class ChunkText:
     """One chunk as an extractor sees it. `known`: names of earlier chunks of the document; their keys may be used as subjects and targets.
 
     `headings`: those that it stands under, outermost first, its own first one among them; `table`: the line with the heads of the table
-    that its first row goes on with; `reader`: the name of what is to read it; `vocabulary`: what its volume prefers.
+    that its first row goes on with; `reader`: the name of what is to read it; `vocabulary`: what its volume prefers;
+    `found`: what a first look has found, for a second.
     """
 
     text: str
@@ -147,6 +148,7 @@ class ChunkText:
     table: str = ""
     reader: str = ""
     vocabulary: Vocabulary = Vocabulary()
+    found: Extraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,8 @@ class Extraction:
     rejected: list[RejectedItem] = field(default_factory=list)
     usage: Usage = NO_USAGE
     """The tokens that it took, where a model was asked."""
+    unfinished: bool = False
+    """Whether its extractor wants the chunk again, with this as what was `found`."""
 
 
 class Extractor(Protocol):

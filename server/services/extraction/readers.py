@@ -60,4 +60,5 @@ def _claude(settings: Settings, key: str) -> ClaudeExtractor:
     claude = Claude(
         key, base_url=settings.anthropic_url, max_tokens=settings.claude_max_tokens, timeout=settings.claude_timeout
     )
-    return ClaudeExtractor(claude, None if settings.claude_effort == "none" else settings.claude_effort)
+    effort = None if settings.claude_effort == "none" else settings.claude_effort
+    return ClaudeExtractor(claude, effort, looks_twice=settings.claude_second_look)

@@ -105,6 +105,7 @@ def decode_extraction(text: str) -> Extraction:
         [_edge(one) for one in given.get("relationships", ())],
         [_rejected(one) for one in given.get("rejected", ())],
         _usage(given.get("usage")),
+        given.get("unfinished") is True,
     )
 
 

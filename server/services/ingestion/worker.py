@@ -226,7 +226,12 @@ class IngestionWorker:
                 case TryAgain(delay, told, usage):
                     await self._queue.retry(job, told, delay, usage)
                 case GiveUp(told, raw, usage):
-                    await self._queue.bury(job, told, raw, usage)
+                    await self._queue.bury(job, told, raw, usage.plus(self._spooled_usage(job)))
+
+    def _spooled_usage(self, job: Job) -> Usage:
+        """Return what a first look took whose second one failed."""
+        kept = self._store.spool.find(job.id) if job.kind == JobKind.CHUNK else None
+        return NO_USAGE if kept is None else decode_extraction(kept).usage
 
     async def _bury(self, job: Job, told: str) -> None:
         with suppress(LeaseLost):
@@ -289,12 +294,13 @@ class IngestionWorker:
         async with self._extracting:
             # Nothing may wait between these looks and the call: meanwhile another worker could have the job, or answer.
             await self._check(job)
-            kept = self._store.spool.find(job.id) if job.fence > 1 else None
-            if kept is not None:
-                return decode_extraction(kept), kept
-            found = await self._extract(text)
-            answer = encode(found)
-            self._store.spool.keep(job.id, answer)
+            answer = self._store.spool.find(job.id) if job.fence > 1 else None
+            found = None if answer is None else decode_extraction(answer)
+            while answer is None or found is None or found.unfinished:
+                await self._check(job)
+                found = await self._extract(replace(text, found=found))
+                answer = encode(found)
+                self._store.spool.keep(job.id, answer)
             return found, answer
 
     async def _resolve(self, job: Job, run: _Run) -> Job | None:
