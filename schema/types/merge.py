@@ -12,6 +12,7 @@ from schema.context import Info
 from schema.types.entity import Entity
 from schema.types.fact import gone
 from schema.types.node import Node, row_id
+from schema.views import seen
 from server.ids import NodeKind
 from server.services.resolution import survivors_of
 from server.store.records import EntityRecord, MergeRecord
@@ -51,4 +52,7 @@ class EntityMerge(Node):
         read = info.context.store.read
         rows = await read.by_ids(EntityRecord, [merge.row.survivor_id for merge in parents])
         survivors = iter(await survivors_of(read, [row for row in rows if row is not None]))
-        return [gone("entity") if row is None else Entity.of(next(survivors)) for row in rows]
+        return [
+            gone("entity") if row is None else seen(Entity.of(next(survivors)), merge.view)
+            for merge, row in zip(parents, rows, strict=True)
+        ]

@@ -23,7 +23,7 @@ from graphql.pyutils import Undefined
 from schema import build_schema
 from schema.limits import Limits
 from server.ids import NodeKind, decode_id, encode_id
-from server.views import View
+from server.views import View, spelled
 
 if TYPE_CHECKING:
     from api.conftest import Api
@@ -201,16 +201,27 @@ def _id_fields(type_: GraphQLInputObjectType) -> Iterator[str]:
             yield name
 
 
+def read_through(id: str) -> str:
+    """Return an id as it is read through a view."""
+    found = decode_id(id)
+    assert found is not None
+    return encode_id(found.kind, found.id, View(min_confidence=0.5))
+
+
 DELETING = ("deleteEntity", "deleteMemory", "deleteProject", "deleteCodeArtifact", "deleteDocument")
 
 
 async def test_every_mutation_takes_an_id_with_a_view_for_the_node_itself(api: Api) -> None:
     own = await world(api, "default")
-    viewed = {kind: encode_id(*decode_id(id)[:2], View(min_confidence=0.5)) for kind, id in own.items()}  # type: ignore[index]
+    viewed = {kind: read_through(id) for kind, id in own.items()}
     await api.fact(own["other"], "May sing", confidence=0.5)
     (item,) = ids_in(await api.ask("{ volume(minConfidence: 0.5) { reviewQueue { nodes { id } } } }"))
     others = [(mutation, {"id": viewed["ingestion"]}, "id") for mutation in ("cancelIngestion", "retryIngestion")]
     others.append(("resolveReview", {"items": [item], "action": "APPROVE"}, "items[0]"))
+    merge = await merged(api)
+    others.append(("unmergeEntities", {"merge": merge}, "merge"))
+    into, other = [read_through(await api.entity(name)) for name in ("Two", "The same again")]
+    others += [("mergeEntities", {"into": into, "from": [other]}, place) for place in ("into", "from")]
     cases = sorted([*others, *inputs(own, viewed)], key=lambda case: case[0] in DELETING)
     for mutation, input, argument in cases:
         kind = f"{mutation[0].upper()}{mutation[1:]}Input"
@@ -220,6 +231,25 @@ async def test_every_mutation_takes_an_id_with_a_view_for_the_node_itself(api: A
     assert {(mutation, argument.split("[")[0]) for mutation, _, argument in cases} >= id_fields() - UPLOADED
     left = await api.ask(NODES % "", ids=list(viewed.values()))
     assert {kind for kind, node in zip(viewed, left["nodes"], strict=True) if node} == {"other", "second"}
+
+
+async def merged(api: Api) -> str:
+    """Merge two entities, and return the id of the record as a view shows it."""
+    into, other = await api.entity("One"), await api.entity("The same")
+    await api.do("mergeEntities", "entity { id }", **{"into": into, "from": [other]})
+    inner = 'entity(by: {name: {name: "One"}}) { mergedFrom { nodes { id } } }'
+    (id,) = ids_in(await api.ask(f"{{ volume(minConfidence: 0.5) {{ {inner} }} }}"))
+    return id
+
+
+async def test_a_merge_in_a_view_leads_to_the_survivor_in_that_view(api: Api) -> None:
+    merge = await merged(api)
+    found = await api.ask(
+        "query($id: ID!) { node(id: $id) { id ... on EntityMerge { name survivor { id name } } } }", id=merge
+    )
+    assert (found["node"]["id"], found["node"]["name"]) == (merge, "The same")
+    assert found["node"]["survivor"]["name"] == "One"
+    assert found["node"]["survivor"]["id"][30:] == merge[30:] == f"_{spelled(View(min_confidence=0.5))}"
 
 
 UPLOADED = {("ingestDocument", "upload")}
