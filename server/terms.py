@@ -150,6 +150,7 @@ class ReviewAction(StrEnum):
     APPROVE = "APPROVE"
     REJECT = "REJECT"
     EDIT = "EDIT"
+    MERGE = "MERGE"
     KEEP_APART = "KEEP_APART"
 
 

@@ -13,11 +13,14 @@ from schema.context import Info
 from schema.mutations.inputs import VOLUME, named, volume_of
 from schema.types.evidence import Claim
 from schema.types.fact import Fact
+from schema.types.merge import EntityMerge
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, shown
-from server.ids import NodeKind
+from server.errors import NotFound
+from server.ids import NodeKind, decode_id
 from server.services.decisions import ClaimRecord, Resolution
 from server.services.extraction.protocol import Instant
+from server.services.reviews import Node
 from server.store.records import FactRecord
 from server.terms import ReviewAction, ValueType
 
@@ -66,6 +69,9 @@ class ResolveReviewInput:
     edit: ReviewEditInput | None = strawberry.field(
         default=None, description="What to correct: for EDIT, of one item alone."
     )
+    winner: strawberry.ID | None = strawberry.field(
+        default=None, description="Of MERGE, and of one item alone: the entity that the other one is to count as."
+    )
     reason: str | None = strawberry.field(
         default=None, description="Why, for the log; of a claim that is rejected, for the claim too."
     )
@@ -78,6 +84,7 @@ class ResolveReviewInput:
             items=[id_of(id, NodeKind.REVIEW, f"items[{n}]") for n, id in enumerate(self.items)],
             action=self.action,
             edit=None if self.edit is None else self.edit.plain(),
+            winner=None if self.winner is None else _named(self.winner),
             reason=self.reason,
             rehearsal=self.dry_run,
         )
@@ -89,6 +96,9 @@ class ResolveReviewPayload:
     claims: list[Claim] = strawberry.field(
         description="The claims that the decision changed, as they are now; with dryRun their own fields are as they would be. "
         "Empty where all was decided so before."
+    )
+    merges: list[EntityMerge] = strawberry.field(
+        description="The merges that were made; with dryRun they are not there."
     )
 
 
@@ -103,7 +113,18 @@ class ReviewMutations:
     ) -> ResolveReviewPayload | None:
         volume = await volume_of(info, input.volume)
         done = await info.context.knowledge.reviews.resolve(volume, input.plain(), info.context.viewer.actor)
-        return ResolveReviewPayload(items=shown(done.items), claims=[_claim(row) for row in done.claims])
+        return ResolveReviewPayload(
+            items=shown(done.items),
+            claims=[_claim(row) for row in done.claims],
+            merges=[EntityMerge.of(row) for row in done.merges],
+        )
+
+
+def _named(id: strawberry.ID) -> Node:
+    decoded = decode_id(id)
+    if decoded is None:
+        raise NotFound("There is no such node in this volume.", argument="winner")
+    return decoded.kind, decoded.id
 
 
 def _claim(row: ClaimRecord) -> Claim:

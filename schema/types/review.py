@@ -17,7 +17,7 @@ from schema.nodes import FOUND, nodes_by_id
 from schema.pagination import Connection
 from schema.types.entity import Entity
 from schema.types.evidence import Claim
-from schema.types.fact import entities_by_id, gone
+from schema.types.fact import gone
 from schema.types.node import Node, row_id
 from schema.views import seen
 from server.ids import GlobalId, NodeKind
@@ -85,15 +85,22 @@ class DuplicateReview(ReviewItem, Node):
     score: float = attribute("row.score", description="How alike they are: 0 to 1.")
     reasons: list[str] = attribute("row.reasons", description="What speaks for it, and what against.")
 
-    @batched(needs=("row.left_id",), description="The one that is known for longer.")
+    @batched(needs=("row.left_id",), description="The one that is known for longer, or what it was merged into.")
     @staticmethod
     async def left(parents: list[DuplicateReview], info: Info) -> list[Entity | Exception]:
-        return await entities_by_id(info, [item.row.left_id for item in parents if item.row.left_id], parents)
+        return await _entities(info, parents, [item.row.left_id for item in parents])
 
-    @batched(needs=("row.right_id",), description="The other one.")
+    @batched(needs=("row.right_id",), description="The other one, or what it was merged into.")
     @staticmethod
     async def right(parents: list[DuplicateReview], info: Info) -> list[Entity | Exception]:
-        return await entities_by_id(info, [item.row.right_id for item in parents if item.row.right_id], parents)
+        return await _entities(info, parents, [item.row.right_id for item in parents])
+
+
+async def _entities(info: Info, items: Sequence[ReviewItem], ids: Sequence[UUID | None]) -> list[Entity | Exception]:
+    wanted = [
+        None if id is None else GlobalId(NodeKind.ENTITY, id, item.view) for id, item in zip(ids, items, strict=True)
+    ]
+    return [node if isinstance(node, Entity) else gone("entity") for node in await nodes_by_id(info, wanted)]
 
 
 TYPES: Mapping[ReviewKind, type[ReviewItem]] = {

@@ -182,6 +182,7 @@ describe(
         "REJECT": "The claim does not hold: one that was not sure enough is REJECTED, and stays so whatever extraction says; "
         "a stale one is RETRACTED.",
         "EDIT": "The claim is corrected as `edit` says, and holds so.",
+        "MERGE": "The two entities are one, and count as the older one, or as `winner`; unmergeEntities undoes it.",
         "KEEP_APART": "The two entities are two: the pair is not proposed again, from either side.",
     },
 )

@@ -7,7 +7,7 @@ one is refused.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -19,13 +19,16 @@ from server.services.claims import FACT, RELATIONSHIP, ClaimKind, Said, Support,
 from server.services.doubts import Turn, follow
 from server.services.facts import correct_fact
 from server.services.idempotency import request_hash
+from server.services.merges import merge
 from server.services.relationships import correct_relationship, sentence
+from server.services.reviews import Node
 from server.services.standing import Standing, settle
 from server.store import Store, Transaction
 from server.store.records import (
     EntityRecord,
     EvidenceRecord,
     FactRecord,
+    MergeRecord,
     RelationshipRecord,
     ReviewRecord,
     VolumeRecord,
@@ -39,14 +42,16 @@ _OF_A_CLAIM = frozenset({ReviewAction.APPROVE, ReviewAction.REJECT, ReviewAction
 _ACTIONS: Mapping[str, frozenset[ReviewAction]] = {
     ReviewKind.LOW_CONFIDENCE: _OF_A_CLAIM,
     ReviewKind.STALE: _OF_A_CLAIM,
-    ReviewKind.DUPLICATE: frozenset({ReviewAction.KEEP_APART}),
+    ReviewKind.DUPLICATE: frozenset({ReviewAction.MERGE, ReviewAction.KEEP_APART}),
 }
 _DECISIONS: Mapping[ReviewAction, ReviewDecision] = {
     ReviewAction.APPROVE: ReviewDecision.APPROVED,
     ReviewAction.REJECT: ReviewDecision.REJECTED,
     ReviewAction.EDIT: ReviewDecision.EDITED,
+    ReviewAction.MERGE: ReviewDecision.MERGED,
     ReviewAction.KEEP_APART: ReviewDecision.KEPT_APART,
 }
+_WITH_WINNER = frozenset({ReviewAction.MERGE})
 _SHARED = frozenset({"valid_from", "valid_to"})
 _EDITED: Mapping[NodeKind, frozenset[str]] = {
     NodeKind.FACT: _SHARED | {"content", "category", "predicate", "value", "value_type", "importance"},
@@ -62,21 +67,25 @@ class Resolution:
     items: Sequence[UUID]
     action: ReviewAction
     edit: Changes | None = None
+    winner: Node | None = None
     reason: str | None = None
     rehearsal: bool = False
 
     @property
     def answer(self) -> str | None:
         """What tells two decisions of one name apart."""
-        return None if self.edit is None else request_hash(self.action, self.edit)
+        if self.edit is None and self.winner is None:
+            return None
+        return request_hash(self.action, {"edit": self.edit, "winner": self.winner})
 
 
 @dataclass(slots=True)
 class Resolved:
-    """The items as they are after the decision, and the claims that it changed."""
+    """The items as they are after the decision, the claims that it changed, and the merges that it made."""
 
     items: list[ReviewRecord]
     claims: list[ClaimRecord] = field(default_factory=list)
+    merges: list[MergeRecord] = field(default_factory=list)
 
 
 def clean_resolution(resolution: Resolution) -> Resolution:
@@ -91,10 +100,11 @@ def clean_resolution(resolution: Resolution) -> Resolution:
     edits = resolution.action is ReviewAction.EDIT
     if edits is not bool(resolution.edit):
         raise BadUserInput("EDIT needs fields to change in `edit`; other actions take none.", argument="edit")
-    if edits and len(items) > 1:
-        raise BadUserInput("One item can be edited at a time: its fields are those of one claim.", argument="items")
-    reason = optional_text(resolution.reason, "reason", 1_000)
-    return Resolution(items, resolution.action, resolution.edit, reason, resolution.rehearsal)
+    if resolution.winner is not None and resolution.action not in _WITH_WINNER:
+        raise BadUserInput(f"{resolution.action} takes no winner.", argument="winner")
+    if (edits or resolution.winner is not None) and len(items) > 1:
+        raise BadUserInput("What is said here is of one item: decide one at a time.", argument="items")
+    return replace(resolution, items=items, reason=optional_text(resolution.reason, "reason", 1_000))
 
 
 class Reviews:
@@ -150,10 +160,37 @@ class _Deciding:
             if claims:
                 await self._decide(kind, claims, {claim.id: own[claim.id].kind for claim in claims})
             touched += [(kind, claim.id) for claim in claims]
+        merges = await self._merge() if self._resolution.action is ReviewAction.MERGE else []
         self._note()
         if self._rows:
             await self._tx.apply()
-        return Resolved(await self._items(items), await self._claims(touched))
+        made = await self._tx.read.by_ids(MergeRecord, merges)
+        return Resolved(await self._items(items), await self._claims(touched), [row for row in made if row is not None])
+
+    async def _merge(self) -> list[UUID]:
+        """Let the two entities of each item count as one: the older one, or the one named; return the merges' ids."""
+        made: list[UUID] = []
+        for row in self._rows:
+            ends = [id for id in (row.left_id, row.right_id) if id is not None]
+            known = [one for one in await self._tx.read.by_ids(EntityRecord, ends) if one is not None]
+            into, other = (one.merged_into or one.id for one in known)
+            if self._resolution.winner is not None:
+                into, other = self._survivor(into, other)
+            if into == other:
+                continue
+            place = f"items[{self._resolution.items.index(row.id)}]"
+            try:
+                merged = await merge(self._tx, into, [other], self._resolution.reason, deciding=self._deciding)
+            except ServerError as error:
+                raise type(error)(error.message, argument=place, details=error.details) from error
+            made += merged.merges
+        return made
+
+    def _survivor(self, one: UUID, other: UUID) -> tuple[UUID, UUID]:
+        for into, merged in ((one, other), (other, one)):
+            if self._resolution.winner == (NodeKind.ENTITY, into):
+                return into, merged
+        raise BadUserInput("The winner must be one of the two entities.", argument="winner")
 
     async def _decide(self, kind: ClaimKind, claims: Sequence[Any], asked: Mapping[UUID, str]) -> None:
         match self._resolution.action:

@@ -18,7 +18,7 @@ from server.store import Transaction
 from server.store.records import EntityRecord, FactRecord, RelationshipRecord
 from server.terms import ClaimStatus, ReviewKind
 
-__all__ = ["Turn", "doubt", "follow"]
+__all__ = ["Turn", "ask_about", "doubt", "follow"]
 
 _WAITS = ClaimStatus.PENDING_REVIEW
 _OF_CLAIMS = (ReviewKind.LOW_CONFIDENCE, ReviewKind.STALE)
@@ -63,6 +63,17 @@ async def follow(
     if over:
         await close_reviews(tx, over, _OF_CLAIMS, but=deciding)
     await _ask(tx, [turn for turn in turned if turn.after == _WAITS], anew)
+
+
+async def ask_about(
+    tx: Transaction, kind: NodeKind, ids: Sequence[UUID], shown: Sequence[FactRecord | RelationshipRecord]
+) -> None:
+    """Ask about those claims that wait of some that are regrouped: of `ids`, those are `shown` now, as they are to be."""
+    waiting = [claim for claim in shown if claim.status == _WAITS]
+    rest = [(kind, id) for id in ids if id not in {claim.id for claim in waiting}]
+    if rest:
+        await close_reviews(tx, rest, _OF_CLAIMS[:1])
+    await _ask(tx, [Turn.made(kind, claim.id, claim._asdict()) for claim in waiting], anew=False)
 
 
 def doubt(turn: Turn, importance: float) -> ReviewQuestion:

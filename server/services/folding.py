@@ -16,6 +16,7 @@ from uuid import UUID
 from server import models
 from server.ids import NodeKind, new_id
 from server.services.claims import GONE, ClaimKind, ends_columns, period_of, words_of
+from server.services.doubts import ask_about
 from server.services.indexing import fact_text
 from server.services.standing import Origins, Standing, origins
 from server.store import Transaction
@@ -98,7 +99,10 @@ async def regroup(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> 
         return
     parts = await _parts(tx, kind, heads)
     await _assign(tx, kind, parts)
-    await _write(tx, kind, await _grouped(tx, kind, parts), quiet=False)
+    groups = await _grouped(tx, kind, parts)
+    await _write(tx, kind, groups, quiet=False)
+    shown = [group for group in groups if group.head.stored.folded_into != group.head.id]
+    await ask_about(tx, kind.node, [part.id for part in parts], [group.now for group in shown])
 
 
 async def keep_apart(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> None:

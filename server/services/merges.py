@@ -6,7 +6,7 @@ that undoing the merge is exact. Its id and its names lead to the survivor. A me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import NamedTuple
 from uuid import UUID
@@ -20,12 +20,13 @@ from server.services.folding import keep_apart, regroup
 from server.services.identity import exclude_each_other
 from server.services.indexing import entity_text
 from server.services.resolution import survivors_of
+from server.services.reviews import close_pairs_within
 from server.store import Store, Transaction
 from server.store.merging import claims_parted, doubles, loops_to_be, merge_rows, moved, unmerge_rows
 from server.store.records import EntityRecord, MergeRecord, VolumeRecord
 from server.terms import ChangeKind
 
-__all__ = ["Merged", "Merges", "Unmerged"]
+__all__ = ["Merged", "Merges", "Unmerged", "merge"]
 
 _MOST_MERGED = 100
 _MOST_NAMES = 1_000
@@ -70,48 +71,8 @@ class Merges:
             NotFound: one is not of this volume.
             Conflict: another version, they are one the other way round, or two are stated to be of types that exclude each other.
         """
-        why = optional_text(reason, "reason", 1_000)
-        ids = list(dict.fromkeys(sources))
-        _check(into, ids)
         async with self._store.write(volume.id, actor) as tx:
-            named = await in_volume(tx.read, EntityRecord, volume.id, [into], "into", "entity")
-            named += await in_volume(tx.read, EntityRecord, volume.id, ids, "from", "entity")
-            survivor, *roots = await survivors_of(tx.read, named)
-            check_version(survivor, expected)
-            if any(
-                root.id == survivor.id and one.merged_into is None for one, root in zip(named[1:], roots, strict=True)
-            ):
-                raise Conflict("They are one already, the other way round. Undo that merge first.", argument="from")
-            new = list({root.id: root for root in roots if root.id != survivor.id}.values())
-            _check_types([survivor, *new])
-            known = await tx.read.lists(MergeRecord, "merged_id", ids, "id")
-            made = await self._write(tx, survivor, new, why)
-            there = {m.merged_id: m.id for merges in known for m in merges if m.undone_at is None}
-            merges = [made.get(root.id) or there[one.id] for one, root in zip(named[1:], roots, strict=True)]
-        return Merged(survivor.id, list(dict.fromkeys(merges)))
-
-    async def _write(
-        self, tx: Transaction, survivor: EntityRecord, merged: Sequence[EntityRecord], reason: str | None
-    ) -> dict[UUID, UUID]:
-        """Write the merges and return their ids by what was merged."""
-        ids = [entity.id for entity in merged]
-        if not ids:
-            return {}
-        await _check_names(tx, [survivor.id, *ids])
-        counts = await moved(tx.read, ids)
-        await keep_apart(tx, RELATIONSHIP, await loops_to_be(tx.read, [survivor.id, *ids]))
-        merge_rows(tx, ids, survivor.id)
-        await tx.apply()
-        for kind in (FACT, RELATIONSHIP):
-            await regroup(tx, kind, await doubles(tx.read, kind.model, [survivor.id]))
-        made = {id: new_id() for id in ids}
-        for id, count in zip(ids, counts, strict=True):
-            record = {"survivor_id": survivor.id, "merged_id": id, "reason": reason, "moved": count, "actor": tx.actor}
-            tx.insert(models.EntityMerge, id=made[id], **record)
-            told = {"merge": encode_id(NodeKind.MERGE, made[id]), "survivor_id": survivor.id, "moved": count}
-            tx.log(ChangeKind.MERGED, NodeKind.ENTITY, id, before={"survivor_id": None}, after=told)
-        tx.unindex(NodeKind.ENTITY, ids)
-        return made
+            return await merge(tx, into, sources, reason, expected)
 
     async def unmerge(self, volume: VolumeRecord, merge: UUID, actor: str) -> Unmerged:
         """Undo a merge: the graph is as it was, and what came after it goes to the entity that its source names.
@@ -141,6 +102,59 @@ class Merges:
             text = entity_text(entity.name, entity.type, entity.description)
             tx.index(NodeKind.ENTITY, entity.id, text, None, again=True)
         return Unmerged(survivor, entity.id)
+
+
+async def merge(
+    tx: Transaction,
+    into: UUID,
+    sources: Sequence[UUID],
+    reason: str | None,
+    expected: int | None = None,
+    *,
+    deciding: Collection[UUID] = (),
+) -> Merged:
+    """Do in a transaction what `Merges.merge` does; `deciding` are reviews that are being decided by it."""
+    why = optional_text(reason, "reason", 1_000)
+    ids = list(dict.fromkeys(sources))
+    _check(into, ids)
+    named = await in_volume(tx.read, EntityRecord, tx.volume_id, [into], "into", "entity")
+    named += await in_volume(tx.read, EntityRecord, tx.volume_id, ids, "from", "entity")
+    survivor, *roots = await survivors_of(tx.read, named)
+    check_version(survivor, expected)
+    if any(root.id == survivor.id and one.merged_into is None for one, root in zip(named[1:], roots, strict=True)):
+        raise Conflict("They are one already, the other way round. Undo that merge first.", argument="from")
+    new = list({root.id: root for root in roots if root.id != survivor.id}.values())
+    _check_types([survivor, *new])
+    known = await tx.read.lists(MergeRecord, "merged_id", ids, "id")
+    made = await _write(tx, survivor, new, why)
+    await close_pairs_within(tx, survivor.id, but=deciding)
+    there = {m.merged_id: m.id for merges in known for m in merges if m.undone_at is None}
+    merges = [made.get(root.id) or there[one.id] for one, root in zip(named[1:], roots, strict=True)]
+    return Merged(survivor.id, list(dict.fromkeys(merges)))
+
+
+async def _write(
+    tx: Transaction, survivor: EntityRecord, merged: Sequence[EntityRecord], reason: str | None
+) -> dict[UUID, UUID]:
+    """Write the merges and return their ids by what was merged."""
+    ids = [entity.id for entity in merged]
+    if not ids:
+        return {}
+    await _check_names(tx, [survivor.id, *ids])
+    counts = await moved(tx.read, ids)
+    await keep_apart(tx, RELATIONSHIP, await loops_to_be(tx.read, [survivor.id, *ids]))
+    merge_rows(tx, ids, survivor.id)
+    await tx.apply()
+    for kind in (FACT, RELATIONSHIP):
+        await regroup(tx, kind, await doubles(tx.read, kind.model, [survivor.id]))
+    made = {id: new_id() for id in ids}
+    for id, count in zip(ids, counts, strict=True):
+        record = {"survivor_id": survivor.id, "merged_id": id, "reason": reason, "moved": count, "actor": tx.actor}
+        tx.insert(models.EntityMerge, id=made[id], **record)
+        told = {"merge": encode_id(NodeKind.MERGE, made[id]), "survivor_id": survivor.id, "moved": count}
+        tx.log(ChangeKind.MERGED, NodeKind.ENTITY, id, before={"survivor_id": None}, after=told)
+    tx.unindex(NodeKind.ENTITY, ids)
+    return made
 
 
 def _check(into: UUID, sources: Sequence[UUID]) -> None:

@@ -15,10 +15,19 @@ from server import models
 from server.ids import NodeKind, new_id
 from server.store import Transaction
 from server.store.questions import reviews_asked
-from server.store.records import ReviewRecord
+from server.store.records import EntityRecord, ReviewRecord
 from server.terms import ChangeKind, ReviewDecision, ReviewKind
 
-__all__ = ["Node", "ReviewQuestion", "close_reviews", "forget_reviews", "open_review", "open_reviews", "reviews_about"]
+__all__ = [
+    "Node",
+    "ReviewQuestion",
+    "close_pairs_within",
+    "close_reviews",
+    "forget_reviews",
+    "open_review",
+    "open_reviews",
+    "reviews_about",
+]
 
 Node = tuple[NodeKind, UUID]
 _COLUMNS: Mapping[NodeKind, tuple[str, ...]] = {
@@ -27,6 +36,9 @@ _COLUMNS: Mapping[NodeKind, tuple[str, ...]] = {
     NodeKind.ENTITY: ("left_id", "right_id"),
     NodeKind.CONFLICT: ("conflict_id",),
 }
+
+
+_PAIRS = (ReviewKind.DUPLICATE,)
 
 
 class ReviewQuestion(NamedTuple):
@@ -51,6 +63,11 @@ class ReviewQuestion(NamedTuple):
         nodes = sorted(f"{kind}:{id.hex}" for kind, id in self.about)
         return ":".join([self.kind, *nodes, *([self.occasion] if self.occasion else [])])
 
+    @property
+    def pair(self) -> frozenset[UUID]:
+        """Return the two entities that it asks about, or nothing."""
+        return frozenset(id for _, id in self.about) if self.kind is ReviewKind.DUPLICATE else frozenset()
+
     def columns(self) -> dict[str, Any]:
         """Return the columns of the row that asks it."""
         found: dict[str, Any] = {}
@@ -74,7 +91,8 @@ async def open_review(tx: Transaction, question: ReviewQuestion) -> UUID | None:
 async def open_reviews(
     tx: Transaction, questions: Sequence[ReviewQuestion], *, anew: bool = False
 ) -> list[UUID | None]:
-    """Ask many questions as `open_review` does, each once. One statement for each 500; the log gets one entry for all.
+    """Ask many questions as `open_review` does, each once. One statement for each 500 and three for pairs of entities; the log
+    gets one entry for all.
 
     `anew` asks again what was decided: for doubts that a person raises.
     """
@@ -83,10 +101,13 @@ async def open_reviews(
     asked = {question.text: question for question in questions}
     known: dict[str, Any] = {row["question"]: row["decision"] for row in tx.collected(models.Review)}
     stored = {row.question: row for row in await reviews_asked(tx.read, tx.volume_id, list(asked))}
+    pairs = await _pairs_asked(tx, {one for question in asked.values() for one in question.pair})
     opened: dict[str, UUID] = {}
     again: list[dict[str, Any]] = []
     for text, question in asked.items():
         row = stored.get(text)
+        if question.pair in pairs:
+            continue
         if row is None and text not in known:
             opened[text] = tx.insert(models.Review, id=new_id(), **question.columns())
         elif row is not None and (row.decision == ReviewDecision.LAPSED or (anew and row.decision is not None)):
@@ -95,7 +116,7 @@ async def open_reviews(
     _reopen(tx, again)
     returned = {row["id"] for row in again}
     tx.log_batch(ChangeKind.CREATED, [(NodeKind.REVIEW, id) for id in opened.values() if id not in returned])
-    tx.log_batch(ChangeKind.UPDATED, [(NodeKind.REVIEW, id) for id in returned])
+    tx.log_batch(ChangeKind.UPDATED, [(NodeKind.REVIEW, id) for id in opened.values() if id in returned])
     first = dict(zip(asked, (opened.get(text) for text in asked), strict=True))
     return [first.pop(question.text, None) for question in questions]
 
@@ -145,11 +166,47 @@ async def close_reviews(
     about = list(nodes)
     waiting = [row.id for row in await reviews_about(tx, about, kinds) if row.decision is None and row.id not in but]
     waiting += [row["id"] for row in tx.collected(models.Review) if row["kind"] in kinds and _is_about(row, about)]
-    lapsed = {"decision": ReviewDecision.LAPSED.value, "decided_by": tx.actor}
-    tx.update_many(models.Review, [{"id": id, **lapsed} for id in waiting], stamp=("decided_at",))
-    for id in waiting:
-        tx.log(ChangeKind.UPDATED, NodeKind.REVIEW, id, before={"decision": None}, after=lapsed)
+    _close(tx, waiting)
     return waiting
+
+
+def _close(tx: Transaction, ids: Sequence[UUID]) -> None:
+    lapsed = {"decision": ReviewDecision.LAPSED.value, "decided_by": tx.actor}
+    tx.update_many(models.Review, [{"id": id, **lapsed} for id in ids], stamp=("decided_at",))
+    for id in ids:
+        tx.log(ChangeKind.UPDATED, NodeKind.REVIEW, id, before={"decision": None}, after=lapsed)
+
+
+async def close_pairs_within(tx: Transaction, survivor: UUID, *, but: Collection[UUID] = ()) -> None:
+    """Close the open questions whether two entities are one that both count as the survivor now. Three statements."""
+    roots = await _counting(tx, [survivor])
+    rows = await reviews_about(tx, [(NodeKind.ENTITY, id) for id in roots], _PAIRS)
+    waiting = [row for row in rows if row.decision is None and row.id not in but]
+    _close(tx, [row.id for row in waiting if _pair(row, roots) == {survivor}])
+
+
+async def _pairs_asked(tx: Transaction, entities: Collection[UUID]) -> set[frozenset[UUID]]:
+    """Return the pairs of these entities about which one waits or that were kept apart, by what entities count as.
+
+    Two that were kept apart stay so for all that counts as them, and what waits about them is not asked again about their survivors.
+    """
+    if not entities:
+        return set()
+    roots = await _counting(tx, entities)
+    rows = await reviews_about(tx, [(NodeKind.ENTITY, id) for id in roots], _PAIRS)
+    return {_pair(row, roots) for row in rows if row.decision in (None, ReviewDecision.KEPT_APART)}
+
+
+async def _counting(tx: Transaction, entities: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return these entities and those that were merged into them, each with what it counts as."""
+    own = sorted(entities)
+    lists = await tx.read.lists(EntityRecord, "merged_into", own, "id")
+    return {id: id for id in own} | {row.id: root for root, rows in zip(own, lists, strict=True) for row in rows}
+
+
+def _pair(row: ReviewRecord, roots: Mapping[UUID, UUID]) -> frozenset[UUID]:
+    """Return what the two entities of a review count as."""
+    return frozenset(roots.get(id, id) for id in (row.left_id, row.right_id) if id is not None)
 
 
 async def forget_reviews(tx: Transaction, nodes: Iterable[Node]) -> None:

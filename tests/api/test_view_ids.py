@@ -218,6 +218,7 @@ async def test_every_mutation_takes_an_id_with_a_view_for_the_node_itself(api: A
     (item,) = ids_in(await api.ask("{ volume(minConfidence: 0.5) { reviewQueue { nodes { id } } } }"))
     others = [(mutation, {"id": viewed["ingestion"]}, "id") for mutation in ("cancelIngestion", "retryIngestion")]
     others.append(("resolveReview", {"items": [item], "action": "APPROVE"}, "items[0]"))
+    others.append(("resolveReview", {"items": [item], "action": "MERGE", "winner": viewed["entity"]}, "winner"))
     merge = await merged(api)
     others.append(("unmergeEntities", {"merge": merge}, "merge"))
     into, other = [read_through(await api.entity(name)) for name in ("Two", "The same again")]
