@@ -101,6 +101,11 @@ class Settings(BaseSettings):
         gt=0,
         description="Most calls of Claude for extraction that begin in a minute, over all workers. Unset: no bound.",
     )
+    claude_budget: int | None = Field(
+        None,
+        ge=1,
+        description="Tokens, sent and answered, after which an ingestion by Claude stops, unless it has its own. Unset: no bound.",
+    )
     claude_max_tokens: int = Field(
         16_000, ge=256, le=128_000, description="Most tokens of one answer of Claude, its thinking included."
     )

@@ -48,6 +48,11 @@ class IngestDocumentInput:
     projects: list[strawberry.ID] | None = strawberry.field(
         default=None, description="The projects that hold it, by their ids."
     )
+    budget: int | None = strawberry.field(
+        default=None,
+        description="The tokens, sent and answered, after which the reading of it stops as FAILED: no call begins once they are "
+        "spent. Left out: the server's setting.",
+    )
     wait: bool = strawberry.field(
         default=False, description="Whether to answer only when it is read, so that what it says can be asked at once."
     )
@@ -62,6 +67,7 @@ class IngestDocumentInput:
             uri=self.uri,
             authority=self.authority,
             projects=ids_of(self.projects, NodeKind.PROJECT, "projects"),
+            budget=self.budget,
         )
 
 

@@ -32,6 +32,10 @@ class CancelIngestionPayload:
 class RetryIngestionInput:
     id: strawberry.ID = strawberry.field(description="The ingestion: one that has FAILED or was CANCELLED.")
     volume: str = strawberry.field(default="default", description=VOLUME)
+    budget: int | None = strawberry.field(
+        default=None,
+        description="The tokens that it may take in all, what it took before included. Left out: as before.",
+    )
 
 
 @strawberry.type(description="The ingestion, begun anew.")
@@ -60,11 +64,14 @@ class IngestionMutations:
         await info.context.knowledge.ingestions.cancel(volume, id, info.context.viewer.actor)
         return CancelIngestionPayload(ingestion=await _now(info, id))
 
-    @computed(description="Begin an ingestion that has failed or was cancelled anew, from its first chunk.")
+    @computed(
+        description="Begin an ingestion that has failed or was cancelled anew, from its first chunk. What a model has answered of "
+        "one that failed is kept: only what is missing is asked for."
+    )
     async def retry_ingestion(
         self, info: Info, input: Annotated[RetryIngestionInput, strawberry.argument(description="Which one.")]
     ) -> RetryIngestionPayload | None:
         volume = await volume_of(info, input.volume)
         id = id_of(input.id, NodeKind.INGESTION, "id")
-        await info.context.knowledge.ingestions.retry(volume, id, info.context.viewer.actor)
+        await info.context.knowledge.ingestions.retry(volume, id, info.context.viewer.actor, input.budget)
         return RetryIngestionPayload(ingestion=await _now(info, id))

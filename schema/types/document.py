@@ -292,6 +292,9 @@ class Ingestion(Node):
     output_tokens: int = attribute(
         "row.output_tokens", description="How many tokens the model answered, its thinking included; 0 offline."
     )
+    budget: int | None = attribute(
+        "row.budget", description="The tokens, sent and answered, after which it stops; null where it has no bound."
+    )
     started_at: datetime | None = attribute("row.started_at", description="When a worker last took it up.")
     finished_at: datetime | None = attribute("row.finished_at", description="When it ended.")
     row: strawberry.Private[IngestionRecord]

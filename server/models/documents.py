@@ -100,6 +100,7 @@ class Ingestion(Identified, Stamped, table=True):
     relationships_found: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    budget: int | None = None
     actor: str = "local"
     started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)

@@ -43,6 +43,15 @@ def optional_text(text: str | None, argument: str, limit: int) -> str | None:
     return None if text is None or not text.strip() else clean_text(text, argument, limit)
 
 
+def clean_budget(tokens: int) -> int:
+    """Return the tokens that a model may take for an ingestion.
+
+    Raises:
+        BadUserInput: they are none.
+    """
+    return int(within(tokens, 1, 2**31 - 1, "budget"))
+
+
 def words(values: Sequence[str] | None, argument: str, count: int, limit: int = 100) -> list[str]:
     """Return keywords or tags: trimmed, without repeats, in order.
 

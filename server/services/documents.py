@@ -14,7 +14,7 @@ from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput
 from server.ids import NodeKind, new_id
-from server.services.checks import in_volume, one_in_volume
+from server.services.checks import clean_budget, in_volume, one_in_volume
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, change_claim, words_of
 from server.services.copies import copy_at, forget_copy, note_copy, part_from_copies
 from server.services.doubts import Turn, follow
@@ -47,7 +47,10 @@ _WORDED = frozenset({"content", "category", "predicate", "value", "value_type", 
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """What ingestDocument takes. `mime_type` is that of the file that the text comes from; `upload` is gone once it is stored."""
+    """What ingestDocument takes. `mime_type` is that of the file that the text comes from; `upload` is gone once it is stored.
+
+    `budget`: the tokens that a model may take for reading it, where that differs from the settings.
+    """
 
     title: str
     text: str
@@ -56,6 +59,7 @@ class NewDocument:
     authority: Authority = Authority.UNKNOWN
     projects: tuple[UUID, ...] = ()
     upload: UUID | None = None
+    budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +99,15 @@ def clean_document(new: NewDocument, limit: int) -> NewDocument:
         authority=new.authority,
         projects=new.projects,
         upload=new.upload,
+        budget=None if new.budget is None else clean_budget(new.budget),
     )
 
 
 def request_of(document: NewDocument, content_hash: str) -> dict[str, Any]:
     """Return what an idempotency key stands for: everything that was given, the text by its hash wherever it came from."""
-    told = {n: getattr(document, n) for n in NewDocument.__dataclass_fields__ if n not in ("text", "upload")}
-    return {**told, "hash": content_hash}
+    told = {n: getattr(document, n) for n in NewDocument.__dataclass_fields__ if n not in ("text", "upload", "budget")}
+    budget = {} if document.budget is None else {"budget": document.budget}
+    return {**told, **budget, "hash": content_hash}
 
 
 class Documents:
@@ -179,10 +185,10 @@ class Documents:
             return await self._revise(tx, known, new, content_hash, ingestions)
         if there and known.title != new.title:
             await self._change(tx, known, {"title": new.title}, ingestions, RENAMED)
-            return Taken(known.id, self._queue(tx, known.id, known.revision), False)
+            return Taken(known.id, self._queue(tx, known.id, known.revision, new.budget), False)
         last = ingestions[-1]
         if last.status in UNREAD:
-            restart(tx, last.id, self._extractor)
+            await restart(tx, last, self._extractor, new.budget)
         return Taken(known.id, last.id, False)
 
     def _insert(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
@@ -191,7 +197,7 @@ class Documents:
         tx.insert(models.Document, id=id, content_hash=content_hash, **columns)
         tx.insert(models.DocumentRevision, document_id=id, number=1, content=new.text)
         tx.log(ChangeKind.CREATED, NodeKind.DOCUMENT, id, after=columns)
-        return Taken(id, self._queue(tx, id, 1), True)
+        return Taken(id, self._queue(tx, id, 1, new.budget), True)
 
     def _insert_copy(self, tx: Transaction, content_hash: str, copy: CopyRecord, content: str) -> UUID:
         new = NewDocument(copy.title, content, copy.mime_type, copy.uri, Authority(copy.authority))
@@ -216,7 +222,7 @@ class Documents:
         }
         tx.insert(models.DocumentRevision, document_id=known.id, number=number, content=new.text)
         await self._change(tx, known, after, ingestions, NEWER)
-        return Taken(known.id, self._queue(tx, known.id, number), True)
+        return Taken(known.id, self._queue(tx, known.id, number, new.budget), True)
 
     async def _change(
         self,
@@ -239,9 +245,10 @@ class Documents:
             for chunk in chunks:
                 tx.index(NodeKind.CHUNK, chunk.id, chunk_text(changed["title"], chunk.text), None, again=True)
 
-    def _queue(self, tx: Transaction, id: UUID, revision: int) -> UUID:
+    def _queue(self, tx: Transaction, id: UUID, revision: int, budget: int | None) -> UUID:
         ingestion = new_id()
-        run = {"document_id": id, "revision": revision, "extractor": self._extractor}
+        budget = budget or self._store.settings.claude_budget
+        run = {"document_id": id, "revision": revision, "extractor": self._extractor, "budget": budget}
         chunk_size = self._store.settings.chunk_size
         tx.insert(models.Ingestion, id=ingestion, actor=tx.actor, chunk_size=chunk_size, **run)
         enqueue(tx, ingestion, self._extractor)

@@ -20,7 +20,7 @@ from server.errors import ServerError
 from server.ids import new_id
 from server.store.database import Database
 from server.store.reader import Reader
-from server.store.records import DeadJobRecord
+from server.store.records import DeadJobRecord, IngestionRecord
 from server.store.relations import table_of
 from server.store.transaction import Transaction, utc_now
 from server.terms import NO_USAGE, UNFINISHED, IngestionStatus, JobKind, JobStatus, Usage
@@ -399,22 +399,23 @@ async def cancel(tx: Transaction, ingestion_id: UUID, reason: str) -> bool:
     return True
 
 
-def restart(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
-    """Queue an ingestion that has failed or was cancelled anew, from its first step, in the lane of what reads it now.
+async def restart(tx: Transaction, run: IngestionRecord, lane: str, budget: int | None = None) -> None:
+    """Queue an ingestion that has failed or was cancelled anew, in the lane of what reads it now; `budget` replaces its own.
 
-    What a model took before stays counted.
+    What a model took before stays counted. What the same model has answered of one that has failed is kept: it goes on with
+    the step that failed. Every other begins from its first step.
     """
-    fresh: dict[str, Any] = {
-        "error": None,
-        "chunks_done": 0,
-        "chunks_total": 0,
-        "started_at": None,
-        "finished_at": None,
-    }
-    fresh["extractor"] = lane
-    tx.delete_where(models.Job, ingestion_id=ingestion_id)
-    tx.update(models.Ingestion, ingestion_id, status=IngestionStatus.PENDING.value, **fresh)
-    enqueue(tx, ingestion_id, lane)
+    fresh: dict[str, Any] = {"error": None, "finished_at": None} | ({} if budget is None else {"budget": budget})
+    dead = (_job.c.ingestion_id == run.id) & (_job.c.status == JobStatus.DEAD.value)
+    paid = run.extractor == lane and run.input_tokens > 0
+    again = {"status": _READY, "failures": 0, "kills": 0, "waits": 0, "error": None, "raw": None, "due_at": None}
+    if paid and await tx.read.rows(update(_job).where(dead).values(again).returning(_job.c.id)):
+        tx.update(models.Ingestion, run.id, status=IngestionStatus.PENDING.value, **fresh)
+        return
+    fresh |= {"chunks_done": 0, "chunks_total": 0, "started_at": None, "extractor": lane}
+    tx.delete_where(models.Job, ingestion_id=run.id)
+    tx.update(models.Ingestion, run.id, status=IngestionStatus.PENDING.value, **fresh)
+    enqueue(tx, run.id, lane)
 
 
 async def backlog(read: Reader) -> tuple[int, int]:

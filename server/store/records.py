@@ -268,6 +268,7 @@ class IngestionRecord(NamedTuple):
     relationships_found: int
     input_tokens: int
     output_tokens: int
+    budget: int | None
     actor: str
     chunk_size: int
     created_at: datetime

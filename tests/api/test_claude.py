@@ -457,3 +457,56 @@ async def test_a_second_look_that_is_of_no_use_takes_nothing_from_the_first(thor
 async def test_the_tokens_of_a_first_look_count_where_the_second_is_refused(thorough: Api, messages: Messages) -> None:
     messages.script = [says(FIRST), refuses()]
     assert outcome(await read(thorough, RESUME, mimeType="text/markdown")) == ("FAILED", 0, 0, 0, 200, 40)
+
+
+PARTS = "\n\n".join(f"# Part {n}\n\n{TEXT}" for n in range(3))
+SPENT = "Its budget of 150 tokens is spent: 240 went, and 2 chunks are read. retryIngestion goes on from there, with a larger budget."
+
+
+async def test_a_budget_that_is_spent_stops_the_ingestion_and_a_larger_one_goes_on_from_there(
+    api: Api, messages: Messages
+) -> None:
+    run = await read(api, PARTS, mimeType="text/markdown", budget=150)
+    assert (outcome(run), run["error"], len(messages.requests)) == (("FAILED", 0, 0, 0, 200, 40), SPENT, 2)
+    assert run["failedStep"] == {"error": SPENT, "rawAnswer": None, "failures": 1, "waits": 0}
+    assert [await api.rows(table) for table in (models.Entity, models.Fact, models.Relationship)] == [[], [], []]
+    await api.do("retryIngestion", "ingestion { id }", id=run["id"])
+    assert ((await ended_of(api, run["id"]))["error"], len(messages.requests)) == (SPENT, 2)
+    retried = await api.do("retryIngestion", "ingestion { status error budget chunksDone }", id=run["id"], budget=241)
+    assert retried["ingestion"] == {"status": "PENDING", "error": None, "budget": 241, "chunksDone": 2}
+    assert outcome(await ended_of(api, run["id"])) == ("DONE", 2, 1, 1, 300, 60)
+    assert [json.loads(r.text.split("\n")[1])["headings"] for r in messages.requests] == [
+        ["Part 0"],
+        ["Part 1"],
+        ["Part 2"],
+    ]
+
+
+@pytest.mark.parametrize("budget", [0, -1])
+async def test_a_budget_of_nothing_is_refused(api: Api, budget: int) -> None:
+    refused = await api.refused("ingestDocument", title="Notes", text=TEXT, budget=budget)
+    assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "budget")
+
+
+async def test_what_claude_has_answered_of_an_ingestion_that_failed_is_not_asked_again(
+    api: Api, messages: Messages
+) -> None:
+    messages.script = [says(ANSWER), BAD_KEY]
+    run = await read(api, PARTS, mimeType="text/markdown")
+    assert outcome(run) == ("FAILED", 0, 0, 0, 100, 20)
+    await api.do("ingestDocument", RUN, title="Notes", text=PARTS, mimeType="text/markdown", wait=True)
+    assert outcome(await ended_of(api, run["id"])) == ("DONE", 2, 1, 1, 300, 60)
+    assert len(messages.requests) == 4
+
+
+async def test_the_settings_budget_holds_where_a_document_has_none_of_its_own(
+    keyed: Settings, messages: Messages
+) -> None:
+    frugal = keyed.model_copy(update={"claude_budget": 120})
+    readers = Readers(frugal)
+    async with served(frugal, readers.name, readers.extract, ScriptedExtractor()) as api:
+        assert outcome(await read(api, PARTS, mimeType="text/markdown")) == ("FAILED", 0, 0, 0, 100, 20)
+        assert len(messages.requests) == 1
+        run = await read(api, f"{PARTS}\n", mimeType="text/markdown", budget=121, title="Own")
+        assert outcome(run) == ("FAILED", 0, 0, 0, 200, 40)
+    await readers.aclose()

@@ -109,7 +109,7 @@ LISTED = [
         "ingestion",
         "ingestions { nodes { * } }",
         "status error chunksTotal chunksDone entitiesFound factsFound relationshipsFound extractor inputTokens "
-        "outputTokens startedAt finishedAt",
+        "outputTokens budget startedAt finishedAt",
         ["id", "failedStep { error }", "rejected { reason }", "notes { reason }"],
         "",
         {"document { id }": "document_id"},

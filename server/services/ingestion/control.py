@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from server.errors import Conflict
-from server.services.checks import one_in_volume
+from server.services.checks import clean_budget, one_in_volume
 from server.store import Store
 from server.store.jobs import cancel, restart
 from server.store.records import DocumentRecord, IngestionRecord, VolumeRecord
@@ -32,13 +32,17 @@ class Ingestions:
                 return
             raise Conflict(f"It has ended already, as {run.status}: there is nothing to cancel.", argument="id")
 
-    async def retry(self, volume: VolumeRecord, id: UUID, actor: str) -> None:
-        """Begin an ingestion that has failed or was cancelled anew, from the first chunk.
+    async def retry(self, volume: VolumeRecord, id: UUID, actor: str, budget: int | None = None) -> None:
+        """Begin an ingestion that has failed or was cancelled anew, from the first chunk; `budget` replaces its own.
+
+        What a model has answered of one that failed is not asked for again.
 
         Raises:
+            BadUserInput: the budget is none.
             NotFound: no such ingestion in this volume.
             Conflict: it is under way or done, or its document has a newer revision.
         """
+        tokens = None if budget is None else clean_budget(budget)
         async with self._store.write(volume.id, actor) as tx:
             run = await one_in_volume(tx.read, IngestionRecord, volume.id, id, "id", "ingestion")
             document = await tx.read.one(DocumentRecord, run.document_id)
@@ -46,4 +50,4 @@ class Ingestions:
                 raise Conflict(f"It is {run.status}: only what has failed or was cancelled is retried.", argument="id")
             if document is not None and document.revision != run.revision:
                 raise Conflict("Its document has a newer revision, which has an ingestion of its own.", argument="id")
-            restart(tx, id, self._extractor)
+            await restart(tx, run, self._extractor, tokens)

@@ -20,6 +20,7 @@ from uuid import UUID, uuid4
 from server.config import Settings
 from server.embeddings import Embedder
 from server.errors import NotFound, ServerError, UpstreamUnavailable
+from server.llm import ModelRefused
 from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.indexing import Together
 from server.services.ingestion.answers import decode_extraction, decode_reading, encode
@@ -55,8 +56,20 @@ class _Run:
         self.document = document
         self.content = content
         self.vocabulary = vocabulary_of(vocabulary)
+        self.spent = ingestion.input_tokens + ingestion.output_tokens
         self.gathering: Gathering | None = None
         self.reading: Reading | None = None
+
+    def check_budget(self, chunks: int, more: Usage) -> None:
+        """Make sure, before a call of a model, that its budget is not spent. `more`: what is not counted yet.
+
+        Raises:
+            ModelRefused: it is.
+        """
+        spent, budget = self.spent + more.total, self.ingestion.budget
+        if budget is not None and spent >= budget:
+            told = f"Its budget of {budget} tokens is spent: {spent} went, and {chunks} chunks are read."
+            raise ModelRefused(f"{told} retryIngestion goes on from there, with a larger budget.")
 
 
 class IngestionWorker:
@@ -282,14 +295,15 @@ class IngestionWorker:
         if number == 0 and total > 1:
             await self._queue.note(job, chunks_total=total)
         text = replace(gathering.text(number), reader=job.lane, vocabulary=run.vocabulary)
-        found, answer = await self._answered(job, text)
+        found, answer = await self._answered(job, run, text)
+        run.spent += found.usage.total
         gathering.add(number, found)
         kind, ordinal = (JobKind.CHUNK, number + 1) if number + 1 < total else (JobKind.RESOLVE, 0)
         lane = job.lane if kind is JobKind.CHUNK else STORE_LANE
         progress = {"chunks_done": number + 1, "chunks_total": total}
         return await self._advance(job, answer, kind, ordinal, lane, found.usage, **progress)
 
-    async def _answered(self, job: Job, text: ChunkText) -> tuple[Extraction, str]:
+    async def _answered(self, job: Job, run: _Run, text: ChunkText) -> tuple[Extraction, str]:
         """Return what a chunk says, and that as JSON: from the spool, where a worker before has had the answer."""
         async with self._extracting:
             # Nothing may wait between these looks and the call: meanwhile another worker could have the job, or answer.
@@ -298,6 +312,7 @@ class IngestionWorker:
             found = None if answer is None else decode_extraction(answer)
             while answer is None or found is None or found.unfinished:
                 await self._check(job)
+                run.check_budget(job.ordinal, NO_USAGE if found is None else found.usage)
                 found = await self._extract(replace(text, found=found))
                 answer = encode(found)
                 self._store.spool.keep(job.id, answer)
