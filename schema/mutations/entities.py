@@ -120,8 +120,8 @@ class EntityMutations:
     ) -> CreateEntityPayload | None:
         volume = await volume_of(info, input.volume)
         actor = info.context.viewer.actor
-        id, created = await info.context.knowledge.entities.create(volume, input.plain(), actor, input.idempotency_key)
-        return CreateEntityPayload(entity=await entity_now(info, id), created=created)
+        made = await info.context.knowledge.entities.create(volume, input.plain(), actor, input.idempotency_key)
+        return CreateEntityPayload(entity=await entity_now(info, made.id), created=made.created)
 
     @computed(description="Edit an entity.")
     async def update_entity(

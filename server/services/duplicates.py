@@ -12,15 +12,17 @@ from uuid import UUID
 from server.ids import NodeKind
 from server.services.blocking import possible_likes
 from server.services.likeness import THRESHOLD, Likeness, Look, likeness
+from server.services.likeness.blocks import probes, stored_keys
 from server.services.reviews import ReviewQuestion, open_reviews
 from server.store import Transaction
 from server.store.reader import Reader
 from server.store.records import AliasRecord, EntityRecord
 from server.terms import ReviewKind
 
-__all__ = ["Candidate", "Seen", "candidates", "propose", "propose_stored", "scan", "seen"]
+__all__ = ["Candidate", "Seen", "among", "candidates", "propose", "propose_stored", "scan", "seen"]
 
 _EACH = 5
+_SHARED = 8
 _BATCH = 500
 _WORTH = 0.5  # below this nothing that is shared lifts a score over a threshold
 
@@ -76,7 +78,7 @@ async def candidates(
     wanted = {id for one, ids in zip(sought, likes, strict=True) for id in ids if _may(id, one, older)}
     known = await _stored(read, wanted)
     found = [
-        [(one, known[id]) for id in ids if id in known and _may(id, one, older)]
+        [(one, known[id]) for id in ids if id in known and _may(id, one, older) and known[id].id != one.id]
         for one, ids in zip(sought, likes, strict=True)
     ]
     near = [[pair for pair in pairs if likeness(pair[0].look, pair[1].look).score >= _WORTH] for pairs in found]
@@ -89,12 +91,13 @@ def _may(id: UUID, one: Seen, older: bool) -> bool:
 
 
 async def _stored(read: Reader, ids: Collection[UUID]) -> dict[UUID, Seen]:
-    """Two statements."""
+    """Return entities by their ids; one that was merged lends its names to the entity that it counts as. Two statements."""
     wanted = list(ids)
     rows = await read.by_ids(EntityRecord, wanted)
     aliases = await read.lists(AliasRecord, "entity_id", wanted, "match_key")
     pairs = zip(rows, aliases, strict=True)
-    return {row.id: seen(row, [alias.name for alias in names]) for row, names in pairs if row is not None}
+    found = {row.id: (row, seen(row, [alias.name for alias in names])) for row, names in pairs if row is not None}
+    return {id: replace(one, id=row.merged_into or id) for id, (row, one) in found.items()}
 
 
 async def _around(read: Reader, ids: Collection[UUID]) -> Mapping[UUID, Collection[UUID]]:
@@ -115,7 +118,24 @@ def _compared(one: Seen, other: Seen, around: Mapping[UUID, Collection[UUID]]) -
 
 def _best(found: list[Candidate], threshold: float) -> list[Candidate]:
     enough = [candidate for candidate in found if candidate.likeness.score >= threshold]
-    return sorted(enough, key=lambda candidate: (-candidate.likeness.score, candidate.other.id))[:_EACH]
+    best: dict[UUID, Candidate] = {}
+    for candidate in sorted(enough, key=lambda one: (-one.likeness.score, one.other.id)):
+        best.setdefault(candidate.other.id, candidate)
+    return list(best.values())[:_EACH]
+
+
+def among(sought: Sequence[Seen], *, threshold: float = THRESHOLD) -> list[Candidate]:
+    """Return the pairs of entities about to be made together that look like one, each pair once."""
+    under: dict[int, list[Seen]] = {}
+    found: dict[tuple[UUID, UUID], Candidate] = {}
+    for one in sought:
+        names = (one.look.name, *one.look.aliases)
+        for other in (seen for key in probes(names) for seen in under.get(key, ())[:_SHARED]):
+            if (one.id, other.id) not in found:
+                found[one.id, other.id] = Candidate(one, other, likeness(one.look, other.look))
+        for key in stored_keys(names):
+            under.setdefault(key, []).append(one)
+    return [candidate for candidate in found.values() if candidate.likeness.score >= threshold]
 
 
 async def propose(tx: Transaction, found: Sequence[Candidate]) -> list[UUID | None]:
@@ -126,7 +146,8 @@ async def propose(tx: Transaction, found: Sequence[Candidate]) -> list[UUID | No
 async def propose_stored(tx: Transaction, found: Sequence[Candidate]) -> list[UUID | None]:
     """Ask about pairs that were found before the transaction began, those that are still there; else as `propose`."""
     ids = sorted({seen.id for candidate in found for seen in (candidate.one, candidate.other)})
-    there = {row.id for row in await tx.read.by_ids(EntityRecord, ids) if row is not None}
+    rows = await tx.read.by_ids(EntityRecord, ids)
+    there = {row.id for row in rows if row is not None and row.merged_into is None}
     asked = [one for one in found if one.one.id in there and one.other.id in there]
     reviews = dict(zip((one.question.text for one in asked), await propose(tx, asked), strict=True))
     return [reviews.get(one.question.text) for one in found]
@@ -142,7 +163,9 @@ async def scan(
     async for entities in read.stream(EntityRecord, volume, _BATCH):
         lists = await read.lists(AliasRecord, "entity_id", [entity.id for entity in entities], "match_key")
         sought = [
-            seen(entity, [alias.name for alias in aliases]) for entity, aliases in zip(entities, lists, strict=True)
+            seen(entity, [alias.name for alias in aliases])
+            for entity, aliases in zip(entities, lists, strict=True)
+            if entity.merged_into is None
         ]
         found = await candidates(read, volume, sought, threshold=threshold, older=True)
         yield len(entities), [candidate for own in found for candidate in own]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from server import models
@@ -14,9 +14,11 @@ from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, new_id
 from server.services.blocking import add_blocks, replace_blocks
 from server.services.checks import Changes, check_version, in_volume, json_object, optional_text, within
+from server.services.duplicates import Seen, candidates, propose
 from server.services.idempotency import Once
 from server.services.identity import clean_name, match_key, normalise_type
 from server.services.indexing import Embedded, embed, entity_text
+from server.services.likeness import Look
 from server.services.resolution import Named, ambiguous, candidates_of, merged_among, survivor_in_volume
 from server.services.reviews import forget_reviews
 from server.store import Store, Transaction
@@ -184,6 +186,14 @@ def complete(tx: Transaction, known: EntityRecord, aliases: Sequence[AliasRecord
         tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, known.id, before=before, after=after)
 
 
+class Created(NamedTuple):
+    """What createEntity came to: `candidates` are the reviews opened because a new entity looks like known ones."""
+
+    id: UUID
+    created: bool
+    candidates: tuple[UUID, ...] = ()
+
+
 class Entities:
     """The entities of a store's volumes."""
 
@@ -193,8 +203,8 @@ class Entities:
 
     async def create(
         self, volume: VolumeRecord, new: NewEntity, actor: str, idempotency_key: str | None = None
-    ) -> tuple[UUID, bool]:
-        """Return the id of the entity with this name, and whether it was made now.
+    ) -> Created:
+        """Return the entity with this name, whether it was made now, and the reviews of what it then looks like.
 
         A known one gets the new aliases and a missing description; nothing else of it changes.
 
@@ -209,12 +219,15 @@ class Entities:
         async with self._store.write(volume.id, actor) as tx:
             answered = await once.recall(tx)
             if answered is not None:
-                return UUID(answered["id"]), bool(answered["created"])
-            id, created = await self._create_or_complete(tx, entity, embedded)
-            once.remember(tx, {"id": str(id), "created": created})
-        return id, created
+                likes = tuple(UUID(review) for review in answered.get("candidates", ()))
+                return Created(UUID(answered["id"]), bool(answered["created"]), likes)
+            made = await self._create_or_complete(tx, entity, embedded)
+            once.remember(
+                tx, {"id": str(made.id), "created": made.created, "candidates": [str(one) for one in made.candidates]}
+            )
+        return made
 
-    async def _create_or_complete(self, tx: Transaction, entity: NewEntity, embedded: Embedded) -> tuple[UUID, bool]:
+    async def _create_or_complete(self, tx: Transaction, entity: NewEntity, embedded: Embedded) -> Created:
         projects = await in_volume(tx.read, ProjectRecord, tx.volume_id, entity.projects, "projects", "project")
         named = Named(entity.name, entity.type, stated=True, sense=entity.sense)
         fit = candidates_of(named, await tx.read.entities_named(tx.volume_id, named.keys))
@@ -228,7 +241,7 @@ class Entities:
         tx.state(models.ProjectEntity, [{"project_id": p.id, "entity_id": id} for p in projects])
         if projects and merged_among(fit):
             await tie_survivors(tx, models.ProjectEntity, [id])
-        return id, not fit
+        return Created(id, not fit, () if fit else await _likes(tx, id, entity))
 
     async def update(self, volume: VolumeRecord, id: UUID, changes: Changes, expected: int | None, actor: str) -> None:
         """Edit the named fields of an entity; `aliases` replaces all but those that came by a merge.
@@ -337,6 +350,15 @@ async def remove_entities(tx: Transaction, entities: Sequence[UUID]) -> None:
         tx.log(ChangeKind.DELETED, NodeKind.ENTITY, id)
     tx.unindex(NodeKind.FACT, facts)
     tx.unindex(NodeKind.ENTITY, ids)
+
+
+async def _likes(tx: Transaction, id: UUID, entity: NewEntity) -> tuple[UUID, ...]:
+    """Ask whether a new entity is one that it looks like; return the reviews. At most six statements, one where nothing is."""
+    look = Look(
+        entity.name, entity.aliases, entity.type, True, sense=entity.sense or "", description=entity.description
+    )
+    (found,) = await candidates(tx.read, tx.volume_id, [Seen(id, look, entity.importance)])
+    return tuple(review for review in await propose(tx, found) if review is not None)
 
 
 async def _aliases(tx: Transaction, id: UUID) -> list[str]:

@@ -305,7 +305,7 @@ async def test_an_export_says_what_was_imported(knowledge: Knowledge) -> None:
 async def test_what_was_taken_back_is_left_out_and_counted(knowledge: Knowledge) -> None:
     await load(knowledge, "one", GRAPH)
     volume = await knowledge.volumes.named("one")
-    john, _ = await knowledge.entities.create(volume, NewEntity("John Doe", "person"), "test")
+    john = (await knowledge.entities.create(volume, NewEntity("John Doe", "person"), "test")).id
     fact = await knowledge.facts.create(volume, NewFact(john, "Is 40", value="40", value_type=ValueType.NUMBER), "test")
     assert fact.known
     await knowledge.facts.retract(volume, fact.id, "He is 41", None, "test")

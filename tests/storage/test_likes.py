@@ -34,7 +34,7 @@ class Named:
     async def make(self, *names: str, aliases: tuple[str, ...] = ()) -> list[UUID]:
         made = []
         for name in names:
-            id, _ = await self.entities.create(self.volume, NewEntity(name, "concept", aliases=aliases), "test")
+            id = (await self.entities.create(self.volume, NewEntity(name, "concept", aliases=aliases), "test")).id
             self.names[id] = name
             made.append(id)
         return made

@@ -53,7 +53,7 @@ class History:
 
     async def begin(self) -> None:
         self.volume = await Volumes(self.store).ensure(f"v{uuid4().hex}", "test")
-        self.ada, _ = await self.entities.create(self.volume, NewEntity("Ada", "concept"), "test")
+        self.ada = (await self.entities.create(self.volume, NewEntity("Ada", "concept"), "test")).id
 
     async def claims(self) -> list[FactRecord]:
         return await self.store.read.where(FactRecord, volume_id=self.volume.id)

@@ -19,6 +19,7 @@ from server.services.extraction.protocol import (
 )
 from server.services.identity import lookup_keys, match_key
 from server.services.indexing import Embedded, chunk_text, embed, entity_text, fact_text
+from server.services.ingestion.likes import propose_likes
 from server.services.ingestion.naming import complete
 from server.services.ingestion.revisions import NEWER, Earlier, earlier_readings, write_chunks, write_sources
 from server.services.reading import NamedThing, Reading, Statement
@@ -104,6 +105,7 @@ class DocumentWriter:
         await write_sources(tx, self._document.id, self._earlier, named)
         written, linked = await self._write_claims(tx)
         await remove_entities(tx, gone)
+        await propose_likes(tx, self._fresh(), edges=self._edges(), gone=gone)
         of = {"ingestion_id": ingestion_id}
         tx.insert_many(
             models.Rejection,
@@ -117,6 +119,21 @@ class DocumentWriter:
             "facts_found": len({w.id for w in written}),
             "relationships_found": len({w.id for w in linked}),
         }
+
+    def _fresh(self) -> dict[UUID, list[NamedThing]]:
+        """Return the entities that the document brings, each with how it is named there."""
+        made, fresh = set(self._made.values()), dict[UUID, list[NamedThing]]()
+        for key, id in self._ids.items():
+            if id in made:
+                fresh.setdefault(id, []).append(self._reading.things[key])
+        return fresh
+
+    def _edges(self) -> list[tuple[UUID, UUID]]:
+        """Return the ends of the relationships that the document states."""
+        said = [s.said for s in self._statements(None) if not isinstance(s.said, ExtractedFact)]
+        ends = [(self._ids.get(edge.source), self._ids.get(edge.target)) for edge in said]
+        root = self._survivors
+        return [(root.get(a, a), root.get(b, b)) for a, b in ends if a is not None and b is not None]
 
     async def _check(self, tx: Transaction, ingestion_id: UUID) -> None:
         found = await tx.read.ingested(ingestion_id)

@@ -144,7 +144,7 @@ def _near(one: Word, other: Word) -> tuple[float, str]:
     if SAME.get(one.text, one.text) == SAME.get(other.text, other.text):
         return 0.96, "a short form"
     if one.plain == other.plain:
-        return 0.95, "accents or script"
+        return 0.95, "spelled alike" if one.text.isascii() and other.text.isascii() else "accents or script"
     if pet_names(one.text, other.text):
         return 0.85, "a pet name"
     return _spelled_alike(one, other)
