@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
 from typing import Any
+from uuid import UUID
 
 import strawberry
 
@@ -24,6 +26,19 @@ class Context:
     viewer: Viewer
     loaders: dict[Any, Any] = field(default_factory=dict)
     answered: int = 0
+    _inverses: dict[UUID, Mapping[str, str]] = field(default_factory=dict)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def inverses(self, volumes: Sequence[UUID]) -> Mapping[UUID, Mapping[str, str]]:
+        """Return, for each volume, its predicates that have another one as their inverse, each with that one.
+
+        One statement in the whole operation for each set of volumes, and they do not change under it.
+        """
+        async with self._reading:
+            unknown = [volume for volume in dict.fromkeys(volumes) if volume not in self._inverses]
+            if unknown:
+                self._inverses.update(await self.store.read.inverses(unknown))
+        return self._inverses
 
     def spend(self, info: Info, lengths: Sequence[int]) -> None:
         """Count the nodes of lists that a batched field adds to the answer, each as often as it stands there.

@@ -172,7 +172,8 @@ class FactOrder:
 @strawberry.input(description="Which relationships a list shows.")
 class RelationshipFilter:
     types: list[str] | None = strawberry.field(
-        default=None, description="Those of one of these types, in any case and spacing."
+        default=None,
+        description="Those of one of these types or of its inverse, in any case and spacing: EMPLOYS finds WORKS_AT.",
     )
     statuses: list[ClaimStatus] | None = strawberry.field(
         default=None,
@@ -338,5 +339,9 @@ class ChangeFilter:
 
 
 Types = Annotated[
-    list[str] | None, strawberry.argument(description="Only those of one of these types, in any case and spacing.")
+    list[str] | None,
+    strawberry.argument(
+        description="Only those of one of these types or of its inverse, in any case and spacing: EMPLOYS finds WORKS_AT, "
+        "seen from its other end."
+    ),
 ]

@@ -13,12 +13,13 @@ from schema.arguments import After, First
 from schema.breadth import attribute, batched
 from schema.context import Info
 from schema.inputs.filters import FactFilter, FactOrder, Types, relation_types
+from schema.inverses import turned_types
 from schema.lists import connections
 from schema.pagination import Connection
 from schema.types.document import Document
 from schema.types.fact import Fact
 from schema.types.memory import Memory
-from schema.types.neighbors import NeighborConnection, neighbors_of
+from schema.types.neighbors import Edges, NeighborConnection, neighbors_of
 from schema.types.node import Node, row_id
 from schema.types.project import Project
 from schema.types.relationship import Relationship
@@ -102,7 +103,11 @@ class Entity(Node):
             sorting=Sorting() if order_by is None else order_by.plain(),
         )
 
-    @batched(needs=("row.id",), description="The relationships that begin or end at it, oldest first.")
+    @batched(
+        needs=("row.id", "row.volume_id"),
+        description="The relationships that begin or end at it, oldest first, each as it was stated: one that is asked for by the "
+        "inverse of its type is seen from its other end, and one of a symmetric type from both.",
+    )
     @staticmethod
     async def relationships(
         parents: list[Entity],
@@ -112,19 +117,22 @@ class Entity(Node):
         first: First = 20,
         after: After = None,
     ) -> list[Connection[Relationship]]:
+        wanted = relation_types(types)
+        turned = await turned_types(info, [e.row.volume_id for e in parents] if wanted else [], wanted)
         return await connections(
             info,
-            f"Entity.relationships {direction}",
+            f"Entity.relationships {direction} {wanted!r}",
             parents,
-            rel.RELATIONSHIPS_OF_ENTITY[direction],
+            rel.relationships_of_entity(direction, wanted, turned),
             Relationship,
             first=first,
             after=after,
-            filter=filters.RelationshipFilter(types=relation_types(types)),
+            filter=filters.RelationshipFilter(),
         )
 
     @batched(
-        needs=("row.id",), description="The entities at the other end of its relationships, oldest relationship first."
+        needs=("row.id", "row.volume_id"),
+        description="The entities at the other end of its relationships, oldest relationship first.",
     )
     @staticmethod
     async def neighbors(
@@ -135,8 +143,9 @@ class Entity(Node):
         first: First = 20,
         after: After = None,
     ) -> list[NeighborConnection]:
-        wanted = filters.RelationshipFilter(types=relation_types(types))
-        return await neighbors_of(info, parents, direction, wanted, first, after)
+        wanted = relation_types(types)
+        turned = await turned_types(info, [e.row.volume_id for e in parents] if wanted else [], wanted)
+        return await neighbors_of(info, parents, Edges(direction, wanted, turned), first, after)
 
     @batched(needs=("row.id",), description="The memories that are about it, oldest first.")
     @staticmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from uuid import UUID
 
 import strawberry
@@ -14,9 +14,9 @@ from schema.lists import columns_of, nodes_named, pages
 from schema.pagination import Counts, Cursors, PageInfo, page_info, totals
 from schema.types.relationship import Relationship
 from schema.views import seen
-from server.store import relations as rel
 from server.store.filters import RelationshipFilter
 from server.store.records import EntityRecord, RelationshipRecord
+from server.store.relations import Relation, Turned, Types, relationships_of_entity
 from server.store.statements import Page
 from server.terms import Direction
 
@@ -24,7 +24,37 @@ if TYPE_CHECKING:
     from schema.types.entity import Entity
 
 LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
-_DIRECTION = frozenset({"source_id", "target_id", "bidirectional"})
+_DIRECTION = frozenset({"source_id", "target_id", "bidirectional", "mutual"})
+_ALL = RelationshipFilter()
+
+
+class Edges(NamedTuple):
+    """Which relationships of an entity are asked for; `turned` are types whose inverse is."""
+
+    direction: Direction
+    types: Types | None
+    turned: Turned
+
+    @property
+    def relation(self) -> Relation[RelationshipRecord]:
+        """How they are found."""
+        return relationships_of_entity(*self)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """What it takes to say how each of them leads."""
+        return _DIRECTION | ({"type"} if self.turned and self.direction is Direction.BOTH else set())
+
+    def way(self, row: RelationshipRecord, key: UUID) -> Direction:
+        """Return how a relationship leads from the entity `key`, by a name that was asked for."""
+        if row.bidirectional or row.mutual:
+            return Direction.BOTH
+        if self.direction is not Direction.BOTH:
+            return self.direction
+        stated = Direction.OUT if row.source_id == key else Direction.IN
+        if not self.turned or row.type in (self.types or ()):
+            return stated
+        return Direction.IN if stated is Direction.OUT else Direction.OUT
 
 
 def _cursor(edge: NeighborEdge) -> str:
@@ -36,7 +66,8 @@ class NeighborEdge:
     node: LazyEntity = strawberry.field(description="The entity at the other end.")
     relationship: Relationship = strawberry.field(description="The relationship between the two.")
     direction: Direction = strawberry.field(
-        description="OUT: the relationship leads to the neighbour; IN: it comes from there; BOTH: it is bidirectional."
+        description="OUT: the relationship leads to the neighbour; IN: it comes from there; BOTH: it is bidirectional, or "
+        "of a symmetric type. One that was asked for by the inverse of its type leads as that inverse does."
     )
     cursor: str = attribute(_cursor, description="The neighbour's place in this list; opaque. Give it as `after`.")
     cursors: strawberry.Private[Cursors]
@@ -72,25 +103,20 @@ class NeighborConnection:
 
 
 async def neighbors_of(
-    info: Info,
-    parents: Sequence[Entity],
-    direction: Direction,
-    filter: RelationshipFilter,
-    first: int,
-    after: str | None,
+    info: Info, parents: Sequence[Entity], asked: Edges, first: int, after: str | None
 ) -> list[NeighborConnection]:
     """Return the neighbours of each entity. Two statements, a third for the totals."""
     from schema.types.entity import Entity
 
-    columns = columns_of(info, ("edges", "relationship"), always=_DIRECTION)
+    columns = columns_of(info, ("edges", "relationship"), always=asked.columns)
     level = await pages(
         info,
-        f"Entity.neighbors {direction}",
+        f"Entity.neighbors {asked.direction} {asked.types!r}",
         parents,
-        rel.RELATIONSHIPS_OF_ENTITY[direction],
+        asked.relation,
         first=first,
         after=after,
-        filter=filter,
+        filter=_ALL,
         columns=columns,
     )
     pairs = [(entity, row) for entity, page in zip(parents, level.pages, strict=True) for row in page.rows]
@@ -101,7 +127,17 @@ async def neighbors_of(
 
     def edges(entity: Entity, page: Page[RelationshipRecord], cursors: Cursors) -> list[NeighborEdge]:
         known = [(row, next(found)) for row in page.rows]
-        return [_edge(entity, row, other, cursors) for row, other in known if other is not None]
+        return [
+            NeighborEdge(
+                node=other,
+                relationship=seen(Relationship.of(row), entity.view),
+                direction=asked.way(row, entity.row.id),
+                cursors=cursors,
+                key=(row.id,),
+            )
+            for row, other in known
+            if other is not None
+        ]
 
     return level.answer(
         [
@@ -115,17 +151,6 @@ async def neighbors_of(
             )
             for position, page in enumerate(level.pages)
         ]
-    )
-
-
-def _edge(entity: Entity, row: RelationshipRecord, other: Entity, cursors: Cursors) -> NeighborEdge:
-    out = row.source_id == entity.row.id
-    return NeighborEdge(
-        node=other,
-        relationship=seen(Relationship.of(row), entity.view),
-        direction=Direction.BOTH if row.bidirectional else Direction.OUT if out else Direction.IN,
-        cursors=cursors,
-        key=(row.id,),
     )
 
 

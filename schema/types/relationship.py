@@ -25,10 +25,16 @@ LazyEntity = Annotated["Entity", strawberry.lazy("schema.types.entity")]
 @strawberry.type(description="A typed edge from one entity to another.")
 class Relationship(Claim, Node):
     id: strawberry.ID = row_id(NodeKind.RELATIONSHIP, "The relationship's id; its versions share it.")
-    type: str = attribute("row.type", description="What the source is to the target, in UPPER_SNAKE_CASE, as WORKS_AT.")
+    type: str = attribute(
+        "row.type",
+        description="What the source is to the target, in UPPER_SNAKE_CASE, as WORKS_AT: as it was stated first, from whichever end.",
+    )
     description: str | None = attribute("row.description", description="What it means here, in words.")
     strength: float = attribute("row.strength", description="How strongly it holds: 0 to 1. Paths prefer strong edges.")
-    bidirectional: bool = attribute("row.bidirectional", description="Whether it holds in both directions.")
+    bidirectional: bool = attribute(
+        "row.bidirectional",
+        description="Whether it was stated to hold in both directions. Of a symmetric type it holds so anyway.",
+    )
     properties: JSON = attribute("row.properties", description="Further values, as a JSON object.")
     row: strawberry.Private[RelationshipRecord]
     evidence_column = "relationship_id"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Annotated, TypeVar
@@ -14,6 +15,7 @@ from schema.arguments import After, First
 from schema.breadth import attribute, batched, computed
 from schema.context import Info
 from schema.inputs import filters as inputs
+from schema.inverses import turned_types
 from schema.lists import connections
 from schema.nodes import FOUND, rows_of
 from schema.pagination import Connection
@@ -254,6 +256,8 @@ class Volume(Node):
         first: First = 20,
         after: After = None,
     ) -> list[Connection[Relationship]]:
+        wanted, keys = (filter or inputs.RelationshipFilter()).plain(), [v.row.id for v in parents]
+        turned = await turned_types(info, keys, wanted.types)
         return await connections(
             info,
             "Volume.relationships",
@@ -262,7 +266,7 @@ class Volume(Node):
             Relationship,
             first=first,
             after=after,
-            filter=(filter or inputs.RelationshipFilter()).plain(),
+            filter=dataclasses.replace(wanted, turned=turned),
         )
 
     @batched(needs=("row.id",), description="Its memories, oldest first unless ordered otherwise.")

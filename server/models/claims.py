@@ -61,7 +61,7 @@ class RelationshipColumns(ClaimColumns):
     """What a relationship says. Its ends, and what is set aside by a merge, are told as of a fact.
 
     One that a merge would make lead from an entity to itself is set aside too, with the ends it was stated for: it is folded
-    into itself.
+    into itself. `mutual`: its type is symmetric in its volume, so that it counts from both ends.
     """
 
     source_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
@@ -73,6 +73,7 @@ class RelationshipColumns(ClaimColumns):
     description: str | None = None
     strength: float = 1.0
     bidirectional: bool = False
+    mutual: bool = False
     properties: dict[str, Any] = Field(default_factory=dict, sa_type=Json, nullable=False)
 
 
@@ -89,7 +90,8 @@ def _claim_rules() -> tuple[CheckConstraint, ...]:
 
 def _either_way(name: str, column: str) -> Index:
     """Return the index of the relationships that count from their other end too: few, so that a hub's others aren't read for them."""
-    return Index(name, column, "id", sqlite_where=text("bidirectional = 1"), postgresql_where=text("bidirectional"))
+    either = text("bidirectional = 1 OR mutual = 1"), text("bidirectional OR mutual")
+    return Index(name, column, "id", sqlite_where=either[0], postgresql_where=either[1])
 
 
 class Fact(Identified, Versioned, FactColumns, table=True):
@@ -118,6 +120,8 @@ class Relationship(Identified, Versioned, RelationshipColumns, table=True):
         Index("relationship_in", "target_id", "id"),
         _either_way("relationship_out_either_way", "target_id"),
         _either_way("relationship_in_either_way", "source_id"),
+        Index("relationship_out_by_type", "source_id", "type", "id"),
+        Index("relationship_in_by_type", "target_id", "type", "id"),
         Index("relationship_same", "source_id", "target_id", "type"),
         Index("relationship_in_volume", "volume_id", "id"),
         Index("relationship_by_type", "volume_id", "type", "id"),

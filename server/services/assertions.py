@@ -3,7 +3,8 @@
 A claim joins what says the same already and stands by other evidence; else what stood by an earlier revision of its own
 document, or was retracted because nothing said it any more; what a person took back, or has put otherwise, only where
 this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes in
-whatever extraction says it again, and stays rejected. The rest becomes new rows.
+whatever extraction says it again, and stays rejected. The rest becomes new rows. A relationship stated from its other end
+(A EMPLOYS B, where B WORKS_AT A is stored) says the same.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from server.services.claims import (
 )
 from server.services.doubts import Turn, follow
 from server.services.indexing import Embedded
-from server.services.predicates import register
+from server.services.predicates import Vocabulary, register, vocabulary
 from server.services.standing import Standing, settle
 from server.store import Transaction
 from server.store.records import EvidenceRecord, FactRecord, RelationshipRecord
@@ -64,6 +65,7 @@ class _Candidate:
 
     rank: int
     period: Period
+    key: tuple[Any, ...]
     standing: Standing | None = None
     new: Claim | None = None
 
@@ -75,7 +77,9 @@ class _Candidate:
         return id
 
     def take(self, claim: Claim) -> None:
-        """Add what a claim brings to this one."""
+        """Add what a claim brings to this one, which it may be stated from the other end of."""
+        if claim.key != self.key:
+            claim.turn_said()
         if self.new is not None:
             self.new.joined(claim)
         elif self.standing is not None:
@@ -111,14 +115,19 @@ async def write_claims(
     """
     for claim in claims if survivors else ():
         claim.count_for(survivors)
-    known = await _known(tx, kind, claims, fresh, replaced)
+    types = (claim.key[2] for claim in claims) if kind.node is NodeKind.RELATIONSHIP else ()
+    words = await vocabulary(tx, types)
+    for claim in claims:
+        _store_as(claim, words)
+    known = await _known(tx, kind, claims, fresh, replaced, words)
     written: list[Written] = []
     inserted: list[Claim] = []
     met: dict[UUID, Standing] = {standing.claim.id: standing for standing in replaced.of(kind)}
     for claim in claims:
-        same = _same(known[claim.key], claim)
+        key = _key(kind, claim.key, words)
+        same = _same(known[key], claim)
         if same is None:
-            known[claim.key].append(_Candidate(_STANDS, claim.period, new=claim))
+            known[key].append(_Candidate(_STANDS, claim.period, claim.key, new=claim))
             inserted.append(claim)
         else:
             same.take(claim)
@@ -129,8 +138,26 @@ async def write_claims(
     await _complete(tx, kind, [s for id, s in met.items() if id not in replaced.standings])
     turns += await settle(tx, list(met.values()), replaced.texts)
     await follow(tx, turns)
-    register(tx, (claim.columns["predicate" if kind.node is NodeKind.FACT else "type"] for claim in inserted))
+    if kind.node is NodeKind.FACT:
+        await register(tx, (claim.columns["predicate"] for claim in inserted))
+    else:
+        await register(tx, (claim.columns["type"] for claim in inserted), words)
     return written
+
+
+def _store_as(claim: Claim, words: Vocabulary) -> None:
+    """State a relationship as it is stored: by the name of which a subject has one, where its inverse is that."""
+    if claim.kind.node is NodeKind.FACT:
+        return
+    turned = words.turned(claim.key)
+    if turned is not None and words.has_one(turned[2]) and not words.has_one(claim.key[2]):
+        claim.turn(turned)
+    claim.columns["mutual"] = words.is_mutual(claim.key[2])
+
+
+def _key(kind: ClaimKind, key: tuple[Any, ...], words: Vocabulary) -> tuple[Any, ...]:
+    """Return what makes a claim the same as another, whichever end it is stated from."""
+    return key if kind.node is NodeKind.FACT else words.key(key)
 
 
 def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
@@ -142,18 +169,15 @@ def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
 
 
 async def _known(
-    tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], fresh: frozenset[UUID], replaced: Replaced
+    tx: Transaction,
+    kind: ClaimKind,
+    claims: Sequence[Claim],
+    fresh: frozenset[UUID],
+    replaced: Replaced,
+    words: Vocabulary,
 ) -> defaultdict[tuple[Any, ...], list[_Candidate]]:
     found: defaultdict[tuple[Any, ...], list[_Candidate]] = defaultdict(list)
-    subjects = list(dict.fromkeys(claim.key[0] for claim in claims if claim.key[0] not in fresh))
-    if not subjects:
-        return found
-    stored: Sequence[FactRecord | RelationshipRecord]
-    if kind.node is NodeKind.FACT:
-        stored = await tx.read.same_facts(subjects, {claim.key[1] for claim in claims})
-    else:
-        stored = await tx.read.same_relationships(subjects, {claim.key[2] for claim in claims})
-    for record in stored:
+    for record in await _stored(tx, kind, claims, fresh, words):
         earlier = replaced.standings.get(record.id)
         standing = earlier or Standing(kind, record)
         rejected = record.status == ClaimStatus.REJECTED
@@ -164,10 +188,29 @@ async def _known(
         period = period_of(record)
         if earlier is not None and rank == _STANDS:
             rank, period = (_STANDS, earlier.period) if earlier.left else (_ALONE, period)
-        found[kind.key_of(record)].append(_Candidate(rank, period, standing))
-    for key in dict.fromkeys(claim.key for claim in claims):
-        found[key] += [_Candidate(_CORRECTED, period, one) for period, one in replaced.corrected.get(key, ())]
+        found[_key(kind, kind.key_of(record), words)].append(_Candidate(rank, period, kind.key_of(record), standing))
+    stated = {_key(kind, claim.key, words) for claim in claims}
+    for before, corrected in replaced.corrected.items():
+        # A fact's key has two parts, a relationship's three.
+        key = _key(kind, before, words) if len(before) == len(kind.key_columns) else None
+        if key in stated:
+            found[key] += [_Candidate(_CORRECTED, period, before, one) for period, one in corrected]
     return found
+
+
+async def _stored(
+    tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], fresh: frozenset[UUID], words: Vocabulary
+) -> Sequence[FactRecord | RelationshipRecord]:
+    """Return the stored claims that may say what one of these does; none can about fresh entities."""
+    subjects = list(dict.fromkeys(claim.key[0] for claim in claims if claim.key[0] not in fresh))
+    if kind.node is NodeKind.FACT:
+        return await tx.read.same_facts(subjects, {claim.key[1] for claim in claims})
+    stored = await tx.read.same_relationships(subjects, {claim.key[2] for claim in claims})
+    turned = {words.turned(claim.key) for claim in claims if fresh.isdisjoint(claim.key[:2])}
+    edges = {edge for edge in turned if edge is not None}
+    met = {row.id for row in stored}
+    others = await tx.read.relationships_between({edge[:2] for edge in edges}, {edge[2] for edge in edges})
+    return [*stored, *(row for row in others if row.id not in met)]
 
 
 async def _complete(tx: Transaction, kind: ClaimKind, standings: Sequence[Standing]) -> None:

@@ -163,6 +163,19 @@ class Claim:
             self.columns |= {name: now, f"stated_{name}": None if was == now else was}
         self.key = (*ends, *self.key[len(ends) :])
 
+    def turn(self, key: tuple[Any, ...]) -> None:
+        """State a relationship from its other end, by the inverse of its type."""
+        for own, other in (("source_id", "target_id"), ("stated_source_id", "stated_target_id")):
+            if own in self.columns or other in self.columns:
+                self.columns |= {own: self.columns.get(other), other: self.columns.get(own)}
+        self.columns["type"] = key[2]
+        self.key = key
+        self.turn_said()
+
+    def turn_said(self) -> None:
+        """Have its evidence name its ends in the other order."""
+        self.said = [said._replace(ends=said.ends[::-1]) for said in self.said]
+
     @property
     def words(self) -> str | None:
         """How it is put: a fact's content, a relationship's description."""

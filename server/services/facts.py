@@ -33,6 +33,7 @@ from server.services.extraction.protocol import Instant
 from server.services.idempotency import Once
 from server.services.identity import clean_text, relation_type
 from server.services.indexing import embed, fact_text
+from server.services.predicates import register
 from server.services.resolution import merged_among
 from server.services.standing import NO_LONGER
 from server.services.values import parse_value
@@ -180,6 +181,7 @@ async def correct_fact(tx: Transaction, now: FactRecord, changes: Changes, *, de
     if not change_claim(tx, FACT, now, after):
         return
     await follow(tx, [Turn.of(NodeKind.FACT, now, after)], anew=True, deciding=deciding)
+    await register(tx, [after["predicate"]])
     support = Support(after["content"], after.get("confidence", 1.0), Authority.USER)
     tx.insert(models.Evidence, fact_id=now.id, **support.columns())
     if after["content"] != now.content:

@@ -5,14 +5,17 @@ The list says how a volume begins with a predicate; from then on the volume's ow
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from server import models
 from server.store import Transaction
+from server.store.records import PredicateRecord
 from server.terms import Cardinality
 
-__all__ = ["SHIPPED", "Shipped", "register", "shipped"]
+__all__ = ["SHIPPED", "Edge", "Shipped", "Vocabulary", "register", "shipped", "vocabulary"]
 
 
 class Shipped(NamedTuple):
@@ -130,11 +133,65 @@ def shipped(name: str) -> Shipped:
     return SHIPPED.get(name, Shipped())
 
 
-def register(tx: Transaction, names: Iterable[str | None]) -> None:
-    """Make the predicates and relationship types in use known to the volume."""
+Edge = tuple[UUID, UUID, str]
+"""A relationship's source, target and type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a volume has set of some predicates: its own rows, and the list for what has no row yet."""
+
+    rows: Mapping[str, PredicateRecord]
+
+    def inverse(self, name: str) -> str | None:
+        """Return what a type is called from the other end; itself where it is symmetric."""
+        if name in self.rows:
+            return self.rows[name].inverse
+        listed = shipped(name).inverse
+        other = None if listed in self.rows else listed
+        return next((row.name for row in self.rows.values() if row.inverse == name), other)
+
+    def is_mutual(self, type: str) -> bool:
+        """Return whether a type is symmetric."""
+        return self.inverse(type) == type
+
+    def has_one(self, name: str) -> bool:
+        """Return whether a subject has one claim of a predicate at a time."""
+        return self.cardinality(name) == Cardinality.ONE
+
+    def cardinality(self, name: str) -> str:
+        """Return how many claims of a predicate a subject can have at a time."""
+        return self.rows[name].cardinality if name in self.rows else shipped(name).cardinality.value
+
+    def key(self, edge: Edge) -> Edge:
+        """Return what is equal for relationships that say the same: A WORKS_AT B and B EMPLOYS A."""
+        return min(edge, self.turned(edge) or edge)
+
+    def turned(self, edge: Edge) -> Edge | None:
+        """Return a relationship as it is stated from its other end; None where it cannot be."""
+        source, target, type = edge
+        inverse = self.inverse(type)
+        return None if inverse is None else (target, source, inverse)
+
+
+async def vocabulary(tx: Transaction, names: Iterable[str]) -> Vocabulary:
+    """Return what the volume has set of these predicates and of their inverses. One statement for 500; none for no names."""
+    asked = set(names)
+    asked |= {other for other in (shipped(name).inverse for name in asked) if other is not None}
+    return Vocabulary({row.name: row for row in await tx.read.predicates_about(tx.volume_id, asked)})
+
+
+async def register(tx: Transaction, names: Iterable[str | None], known: Vocabulary | None = None) -> None:
+    """Make the predicates and relationship types in use known to the volume. `known` is what it has set of them.
+
+    Without that one statement, where the list knows an inverse of one of them.
+    """
+    used = sorted({name for name in names if name is not None})
+    words = known or await vocabulary(tx, (name for name in used if shipped(name).inverse is not None))
     rows: list[dict[str, Any]] = []
-    for name in sorted({name for name in names if name is not None}):
-        set_so = shipped(name)
-        columns = set_so._asdict() | {"cardinality": set_so.cardinality.value, "symmetric": set_so.inverse == name}
-        rows.append({"volume_id": tx.volume_id, "name": name, **columns})
+    for name in used:
+        if name not in words.rows:
+            columns = shipped(name)._asdict() | {"cardinality": words.cardinality(name), "inverse": words.inverse(name)}
+            own = {"volume_id": tx.volume_id, "name": name, "symmetric": columns["inverse"] == name}
+            rows.append({**own, **columns})
     tx.insert_if_absent(models.Predicate, rows)

@@ -40,6 +40,7 @@ from server.services.facts import corrected_period, refuse_retracted
 from server.services.idempotency import Once
 from server.services.identity import clean_name, normalise_type, relation_type
 from server.services.indexing import Embedded, embed, entity_text
+from server.services.predicates import Vocabulary, register, vocabulary
 from server.services.resolution import Named, ambiguous, candidates_of, merged_among
 from server.services.standing import NO_LONGER
 from server.store import Store, Transaction
@@ -257,23 +258,29 @@ async def correct_relationship(
     """
     refuse_retracted(now.status)
     after = _corrected(now, changes)
-    await _refuse_double(tx, now, after)
+    type = after.get("type", now.type)
+    words = await vocabulary(tx, {now.type, type})
+    await _refuse_double(tx, now, after, words)
     if change_claim(tx, RELATIONSHIP, now, after):
+        tx.set_among(models.Relationship, "id", [now.id], {"mutual": words.is_mutual(type)})
+        await register(tx, [type], words)
         (source, target) = await tx.read.by_ids(EntityRecord, [now.source_id, now.target_id])
         assert source is not None
         assert target is not None
-        text = sentence(source.name, after.get("type", now.type), target.name)
+        text = sentence(source.name, type, target.name)
         support = Support(text, after.get("confidence", 1.0), Authority.USER)
         tx.insert(models.Evidence, relationship_id=now.id, **support.columns())
         await follow(tx, [Turn.of(NodeKind.RELATIONSHIP, now, after)], anew=True, deciding=deciding)
 
 
-async def _refuse_double(tx: Transaction, now: RelationshipRecord, after: dict[str, Any]) -> None:
+async def _refuse_double(tx: Transaction, now: RelationshipRecord, after: dict[str, Any], words: Vocabulary) -> None:
     corrected = now._replace(**after)
     if not may_be_double(RELATIONSHIP, now, corrected):
         return
-    for other in await tx.read.same_relationships([now.source_id], [corrected.type]):
-        if other.target_id == now.target_id and is_double(corrected, other):
+    same = {(now.source_id, now.target_id, corrected.type)}
+    same |= {edge for edge in map(words.turned, same) if edge is not None}
+    for other in await tx.read.relationships_between({edge[:2] for edge in same}, {edge[2] for edge in same}):
+        if (other.source_id, other.target_id, other.type) in same and is_double(corrected, other):
             raise Conflict("The two entities have this relationship already. Retract one of them.", argument="type")
 
 

@@ -7,7 +7,7 @@ NOW (server/store/believing.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 
 from server import models
 from server.store.believing import standing_in
-from server.store.relations import table_of
+from server.store.relations import Turned, of_turned, table_of
 from server.terms import (
     DEFAULT_VIEW,
     Authority,
@@ -121,15 +121,23 @@ class FactFilter:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipFilter:
-    """Relationships by type, status and confidence; without statuses, those that the view shows by itself."""
+    """Relationships by type, status and confidence; without statuses, those that the view shows by itself.
+
+    `turned` are types that the asked ones are inverses of.
+    """
 
     types: tuple[str, ...] | None = None
     statuses: tuple[ClaimStatus, ...] | None = None
     min_confidence: float | None = None
+    turned: Turned = field(default=(), repr=False)
+    """Not what a cursor is bound to: what is whose inverse may change between two pages."""
 
     def conditions(self, row: FromClause, *, dated: bool = False) -> list[Condition]:
         """Return the conditions over a relationship, of a view of an instant of valid time where `dated`."""
-        found = [_shown(row, self.statuses, dated), *_any_of(row.c.type, self.types)]
+        found = [_shown(row, self.statuses, dated)]
+        if self.types is not None:
+            either = [of_turned(row, self.turned)] if self.turned else []
+            found.append(or_(row.c.type.in_(self.types), *either))
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
         return found

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Executable, FromClause, Select, bindparam, func, or_, select, union_all
+from sqlalchemy import Executable, FromClause, Select, bindparam, func, or_, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel
 
@@ -295,6 +295,42 @@ class Reader(Sources):
         for id, key, name in await self._of_keys(selections.other_names(self.dialect), list(found)):
             found[id].setdefault(key, name)
         return [[names[key] for key in sorted(names)] for names in map(found.__getitem__, entities)]
+
+    async def inverses(self, volumes: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+        """Return, for each volume, its predicates that have another one as their inverse, each with that one. One statement."""
+        found: dict[UUID, dict[str, str]] = {volume: {} for volume in volumes}
+        for volume, name, inverse in await self._of_keys(selections.inverses(self.dialect), list(found)):
+            found[volume][name] = inverse
+        return found
+
+    async def predicates_about(self, volume: UUID, names: Collection[str]) -> list[records.PredicateRecord]:
+        """Return the volume's predicates of these names, and those that have one of them as their inverse. One statement for 500."""
+        table, wanted = table_of(models.Predicate), sorted(names)
+        found: dict[UUID, records.PredicateRecord] = {}
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            statement = select(*columns_of(records.PredicateRecord)).where(table.c.volume_id == volume)
+            for row in await self.rows(statement.where(or_(table.c.name.in_(part), table.c.inverse.in_(part)))):
+                found[row[0]] = records.PredicateRecord._make(row)
+        return list(found.values())
+
+    async def relationships_between(
+        self, ends: Collection[tuple[UUID, UUID]], types: Collection[str]
+    ) -> list[records.RelationshipRecord]:
+        """Return the relationships of these types with just these (source, target), oldest first. One statement for 500.
+
+        Those that are set aside are as with `same_relationships`.
+        """
+        table, pairs = table_of(models.Relationship), sorted(ends)
+        found: list[records.RelationshipRecord] = []
+        for start in range(0, len(pairs), 500):
+            between = tuple_(table.c.source_id, table.c.target_id).in_(pairs[start : start + 500])
+            there = or_(table.c.folded_into.is_(None), table.c.folded_into == table.c.id)
+            wanted = (between, there, table.c.type.in_(sorted(types)))
+            statement = select(*columns_of(records.RelationshipRecord)).where(*wanted)
+            rows = await self.rows(statement.order_by(table.c.id))
+            found += [records.RelationshipRecord._make(row) for row in rows]
+        return found
 
     async def same_facts(self, subjects: Sequence[UUID], keys: Collection[str]) -> list[records.FactRecord]:
         """Return the facts that count for these subjects with one of these claim keys, oldest first. One statement per 500 subjects."""

@@ -123,6 +123,7 @@ class RelationshipRecord(NamedTuple):
     description: str | None
     strength: float
     bidirectional: bool
+    mutual: bool
     properties: dict[str, Any]
     confidence: float
     authority: str

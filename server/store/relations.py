@@ -1,7 +1,7 @@
 """Which rows belong to which parents: every list that can be paged, declared once.
 
-A relation finds the rows of a table that belong to a parent by one or two branches: a foreign key, a condition, or a
-link table. No row is found by both, so that nothing need be told apart. Filters and orders are the caller's; a branch walks an
+A relation finds the rows of a table that belong to a parent by one or more branches: a foreign key, a condition, or a
+link table. No row is found by two, so that nothing need be told apart. Filters and orders are the caller's; a branch walks an
 index, so a parent costs what its page costs.
 """
 
@@ -9,9 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Generic, cast
+from uuid import UUID
 
-from sqlalchemy import ColumnElement, FromClause, Select, Table, column, literal_column, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    Table,
+    and_,
+    column,
+    false,
+    literal,
+    literal_column,
+    not_,
+    or_,
+    select,
+    union_all,
+)
 from sqlmodel import SQLModel
 
 from server import models
@@ -96,7 +112,7 @@ class Relation(Generic[Record]):
         """Return the select of the columns `names` of the rows that belong to PARENT, ordered and limited by LIMIT; of those
         `behind` the bound values of `after_values`, if so.
 
-        PostgreSQL must be kept from reading all rows of two branches to sort them; SQLite merges them as it reads, unless kept
+        PostgreSQL must be kept from reading all rows of several branches to sort them; SQLite merges them as it reads, unless kept
         from it by a limit.
         """
         if len(self.branches) == 1:
@@ -179,8 +195,12 @@ def _linked_to_live(own: str, other: str) -> Branch:
     return Branch(condition)
 
 
+def _from_both_ends(row: FromClause) -> ColumnElement[bool]:
+    return or_(row.c.bidirectional, row.c.mutual)
+
+
 def _either_way(column: str, *, but: str) -> Branch:
-    return Branch(lambda row, parent: (row.c[column] == parent) & row.c.bidirectional & (row.c[but] != parent))
+    return Branch(lambda row, parent: and_(row.c[column] == parent, _from_both_ends(row), row.c[but] != parent))
 
 
 def _merged_into() -> Branch:
@@ -225,6 +245,74 @@ RELATIONSHIPS_OF_ENTITY = {
     ),
 }
 MERGES_OF_ENTITY = _relation(models.EntityMerge, records.MergeRecord, _merged_into())
+Types = tuple[str, ...]
+Turned = tuple[tuple[UUID | None, Types], ...]
+"""Types whose inverse is asked for: those of a volume, or of all where none is named."""
+
+
+def of_turned(
+    row: FromClause, turned: Turned, but: Types = (), type: ColumnElement[str] | None = None
+) -> ColumnElement[bool]:
+    """Return the condition that a row is of one of these types, but not of some."""
+    type = row.c.type if type is None else type
+    return or_(
+        false(),
+        *(
+            type.in_(names) if volume is None else and_(row.c.volume_id == volume, type.in_(names))
+            for volume, all_names in turned
+            if (names := tuple(name for name in all_names if name not in but))
+        ),
+    )
+
+
+@lru_cache(512)
+def relationships_of_entity(
+    direction: Direction, types: Types | None, turned: Turned = ()
+) -> Relation[records.RelationshipRecord]:
+    """Return the relationships of these types of an entity, and of those `turned`, whose inverse they are: seen from the other end."""
+    if types is None:
+        return RELATIONSHIPS_OF_ENTITY[direction]
+    if direction is Direction.BOTH:
+        ways = (_by("source_id"), _by("target_id", but="source_id"))
+        return _edges(*(_typed(way, lambda row: or_(row.c.type.in_(types), of_turned(row, turned))) for way in ways))
+    own, other = ("source_id", "target_id") if direction is Direction.OUT else ("target_id", "source_id")
+    straight = (
+        _typed(_by(own), lambda row: row.c.type.in_(types)),
+        _typed(_either_way(other, but=own), lambda row: _past_the_index(row).in_(types)),
+    )
+    if not turned:
+        return _edges(*straight)
+
+    def only_turned(row: FromClause) -> ColumnElement[bool]:
+        return of_turned(row, turned, types, _past_the_index(row))
+
+    def only_from_here(row: FromClause, parent: ColumnElement[Any]) -> ColumnElement[bool]:
+        asked, either, loop = row.c.type.in_(types), _from_both_ends(row), row.c[own] == parent
+        found = or_(and_(either, asked), and_(loop, or_(either, asked)))
+        return and_(row.c[other] == parent, of_turned(row, turned), not_(found))
+
+    return _edges(
+        *straight,
+        Branch(only_from_here),
+        _typed(Branch(lambda row, parent: and_(row.c[own] == parent, _from_both_ends(row))), only_turned),
+    )
+
+
+def _past_the_index(row: FromClause) -> ColumnElement[str]:
+    """Return a row's type, but not as the column: few count from both ends, and their index is to be walked, not that of the type."""
+    return row.c.type + literal("")
+
+
+def _typed(way: Branch, of_type: Callable[[FromClause], ColumnElement[bool]]) -> Branch:
+    met = way.condition
+    assert met is not None
+    return Branch(lambda row, parent: and_(met(row, parent), of_type(row)))
+
+
+def _edges(*branches: Branch) -> Relation[records.RelationshipRecord]:
+    return _relation(models.Relationship, records.RelationshipRecord, *branches)
+
+
 MEMORIES_OF_ENTITY = _relation(
     models.Memory, records.MemoryRecord, _through(models.MemoryEntity, "entity_id", "memory_id")
 )

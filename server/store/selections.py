@@ -40,6 +40,7 @@ __all__ = [
     "Pages",
     "columns_of",
     "counts",
+    "inverses",
     "lists_of_keys",
     "named_volume",
     "of_keys",
@@ -244,6 +245,15 @@ def other_names(dialect: str) -> Any:
         columns = (own.c.id, named.c.match_key, named.c.name)
         parts.append(select(*columns).select_from(rows).where(named.c.match_key != own.c.match_key))
     return union_all(*parts)
+
+
+@cache
+def inverses(dialect: str) -> Select[Any]:
+    """Return the statement for (volume, name, inverse) of the predicates of given volumes that another one is the inverse of."""
+    keys, table = keys_table(dialect), table_of(models.Predicate)
+    joined = keys.join(table, table.c.volume_id == keys.c.value)
+    statement = select(table.c.volume_id, table.c.name, table.c.inverse).select_from(joined)
+    return statement.where(table.c.inverse.is_not(None), table.c.inverse != table.c.name)
 
 
 @lru_cache(256)

@@ -48,8 +48,12 @@ LISTED = [
         "entities { nodes { * } }",
         "name type description sense properties confidence importance version createdAt updatedAt",
         ["id", "aliases"],
-        "facts relationships neighbors memories documents projects mergedFrom",
-        {"explanation": f"{ENTITY} created_at updated_at"},
+        "facts memories documents projects mergedFrom",
+        {
+            "explanation": f"{ENTITY} created_at updated_at",
+            "relationships { totalCount }": "volume_id",
+            "neighbors { totalCount }": "volume_id",
+        },
         "id match_key",
     ),
     Listed(
@@ -220,7 +224,7 @@ async def test_each_field_reads_the_columns_that_it_needs(api: Api, statements: 
         assert (asked, read[0]) == (asked, columns)
 
 
-EDGE = {"id", "source_id", "target_id", "bidirectional"}
+EDGE = {"id", "source_id", "target_id", "bidirectional", "mutual"}
 REACHED = [
     ("documents { nodes { ingestion { status } } }", "ingestion", [{"id", "document_id", "status"}]),
     (
@@ -235,7 +239,11 @@ REACHED = [
     ),
     ("entities { totalCount }", "entity", [{"id", "match_key"}]),
     ("projects { edges { cursor } nodes { name } }", "project", [{"id", "name"}]),
-    ("entities { nodes { neighbors { nodes { name } } } }", "entity", [{"id", "match_key"}, {"id", "name"}]),
+    (
+        "entities { nodes { neighbors { nodes { name } } } }",
+        "entity",
+        [{"id", "match_key", "volume_id"}, {"id", "name"}],
+    ),
     ("entities { nodes { neighbors { edges { direction } } } }", "relationship", [EDGE]),
     ("entities { nodes { neighbors { edges { relationship { type } } } } }", "relationship", [EDGE | {"type"}]),
     ("documents { nodes { chunks { nodes { document { title } } } } }", "document", [{"id"}, {"id", "title"}]),
