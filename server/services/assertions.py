@@ -17,10 +17,12 @@ from uuid import UUID
 
 from server import models
 from server.ids import NodeKind
+from server.services.apart import note
 from server.services.claims import (
     Claim,
     ClaimKind,
     Period,
+    Said,
     Written,
     combined_confidence,
     highest,
@@ -75,6 +77,13 @@ class _Candidate:
         found: Any = self.new if self.standing is None else self.standing.claim
         id: UUID = found.id
         return id
+
+    @property
+    def ends(self) -> tuple[UUID, ...]:
+        """The entities that it was stated for."""
+        if self.standing is None:
+            return () if self.new is None else self.new.ends
+        return self.standing.kind.stated_ends(self.standing.claim)
 
     def take(self, claim: Claim) -> None:
         """Add what a claim brings to this one, which it may be stated from the other end of."""
@@ -161,11 +170,15 @@ def _key(kind: ClaimKind, key: tuple[Any, ...], words: Vocabulary) -> tuple[Any,
 
 
 def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
-    """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest."""
+    """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest, stated for the same."""
     by_hand = any(said.support.origin is Origin.STATED for said in claim.said)
     possible = [candidate for candidate in candidates if not (by_hand and candidate.rank == _REJECTED)]
     fit = [candidate for candidate in possible if candidate.period.overlaps(claim.period)]
-    return min(fit, key=lambda c: (c.rank, c.rank > _STANDS and c.period != claim.period), default=None)
+    return min(
+        fit,
+        key=lambda c: (c.rank, c.ends != claim.ends, c.rank > _STANDS and c.period != claim.period),
+        default=None,
+    )
 
 
 async def _known(
@@ -219,22 +232,29 @@ async def _complete(tx: Transaction, kind: ClaimKind, standings: Sequence[Standi
         standing.read(evidence)
 
 
+def _weight(said: Sequence[Said]) -> dict[str, Any]:
+    """Return how sure evidence makes a new claim."""
+    support = [one.support for one in said]
+    confidence = combined_confidence((s.document_id, s.confidence) for s in support)
+    authority = highest(s.authority for s in support)
+    return {"confidence": confidence, "status": status_for(confidence), "authority": authority}
+
+
 def _insert(tx: Transaction, kind: ClaimKind, claims: Sequence[Claim], embedded: Embedded, bulk: bool) -> list[Turn]:
     turns = []
     for claim in claims:
-        support = [said.support for said in claim.said]
-        confidence = combined_confidence((s.document_id, s.confidence) for s in support)
-        columns = {
-            **claim.columns,
-            **claim.period.columns(),
-            "confidence": confidence,
-            "status": status_for(confidence),
-            "authority": highest(s.authority for s in support),
-        }
+        columns = {**claim.columns, **claim.period.columns(), **_weight(claim.said)}
         tx.insert(kind.model, id=claim.id, **columns)
         turns.append(Turn.made(kind.node, claim.id, columns))
-        for said in claim.said:
+        ids = [
             tx.insert(models.Evidence, **{kind.evidence: claim.id}, **said.columns(claim.words, claim.ends))
+            for said in claim.said
+        ]
+        own = [(id, said) for id, said in zip(ids, claim.said, strict=True) if said.ends == claim.ends]
+        if len(own) < len(ids):  # the rest names what has been merged with the entities that it is about
+            period = next((said.period for _, said in own if said.period.dated), Period())
+            alone = {**period.columns(), **_weight([said for _, said in own])}
+            note(tx, kind, claim.id, alone, [id for id, _ in own])
         if kind.node is NodeKind.FACT:
             embedded.put(tx, NodeKind.FACT, claim.id, claim.text)
         if not bulk:

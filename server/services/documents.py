@@ -19,6 +19,7 @@ from server.services.claims import FACT, RELATIONSHIP, ClaimKind, change_claim, 
 from server.services.copies import copy_at, forget_copy, note_copy, part_from_copies
 from server.services.doubts import Turn, follow
 from server.services.entities import remove_entities
+from server.services.folding import keep_apart, regroup
 from server.services.formats.types import MIME_TYPES, bare_type
 from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
@@ -28,6 +29,7 @@ from server.services.reviews import forget_reviews, reviews_about
 from server.services.standing import Standing, origins
 from server.store import Store, Transaction
 from server.store.jobs import cancel, enqueue, hold, restart
+from server.store.merging import heads_of_document
 from server.store.records import (
     AliasRecord,
     ChunkRecord,
@@ -268,7 +270,10 @@ class Documents:
             for run in ingestions:
                 await hold(tx, run.id)
             removed, kept = 0, 0
+            parted: list[tuple[ClaimKind, list[UUID]]] = []
             for kind in (FACT, RELATIONSHIP):
+                heads = await heads_of_document(tx.read, kind.model, kind.evidence, id)
+                parted.append((kind, await keep_apart(tx, kind, heads)))
                 claims = await tx.read.claims_of_document(kind.evidence, id)
                 gone = [claim for claim, shared in claims.items() if not shared]
                 stays = [claim for claim, shared in claims.items() if shared]
@@ -278,6 +283,9 @@ class Documents:
             described = await tx.read.where(EntityRecord, described_by=id)
             named = await tx.read.where(AliasRecord, document_id=id)
             await self._remove_document(tx, id)
+            await tx.apply()
+            for kind, ids in parted:
+                await regroup(tx, kind, ids)
             await tx.apply()
             entities = await tx.read.entities_of_document_alone(id)
             await remove_entities(tx, entities)
@@ -373,6 +381,7 @@ class Documents:
             after: dict[str, Any] = {"aliases": [a.name for a in left]} if entity.id in named else {}
             if entity.id in described:
                 columns["description"] = after["description"] = None
-                tx.index(NodeKind.ENTITY, entity.id, entity_text(entity.name, entity.type, None), None, again=True)
+                if entity.merged_into is None:
+                    tx.index(NodeKind.ENTITY, entity.id, entity_text(entity.name, entity.type, None), None, again=True)
             tx.update(models.Entity, entity.id, **columns)
             tx.log(ChangeKind.UPDATED, NodeKind.ENTITY, entity.id, after=after)

@@ -179,7 +179,8 @@ def complete(tx: Transaction, known: EntityRecord, aliases: Sequence[AliasRecord
     description = next((one.description for one in stated if one.description is not None), None)
     if known.description is None and description is not None:
         before["description"], after["description"] = None, description
-        tx.index(NodeKind.ENTITY, known.id, entity_text(known.name, known.type, description), None, again=True)
+        if known.merged_into is None:
+            tx.index(NodeKind.ENTITY, known.id, entity_text(known.name, known.type, description), None, again=True)
     if after:
         columns = {n: v for n, v in after.items() if n != "aliases"}
         tx.update(models.Entity, known.id, **columns, version=known.version + 1)

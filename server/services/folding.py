@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from server import models
 from server.ids import NodeKind, new_id
+from server.services.apart import COLUMNS, as_it_was, note
 from server.services.claims import GONE, ClaimKind, ends_columns, period_of, words_of
 from server.services.doubts import ask_about
 from server.services.indexing import fact_text
@@ -25,33 +25,20 @@ from server.terms import ChangeKind, ClaimStatus
 
 __all__ = ["keep_apart", "regroup"]
 
-_TIMES = ("valid_from", "valid_to", "superseded_at")
-_COLUMNS = (
-    "confidence",
-    "authority",
-    "status",
-    "status_reason",
-    "valid_from",
-    "valid_from_precision",
-    "valid_to",
-    "valid_to_precision",
-    "superseded_at",
-    "superseded_by",
-)
-"""What a claim's evidence, and other claims, make of it."""
-
 
 @dataclass(slots=True)
 class _Part:
-    """A claim by itself: `stored` is its row, `alone` what that would be without the others, `evidence` what is its own.
+    """A claim by itself: `stored` is its row, `alone` what that would be without the others, `evidence` what is its own, and
+    `foreign` what came after a merge and names another of the entities that are one.
 
-    Of that, `said` is how the source puts it where the claim itself, by its own words, does not. `counted` are the pieces that
-    made it what it is alone, None where nothing has changed. `made` says it has no row yet, `noted` that it has been folded.
+    Of evidence, `said` is how the source puts it where the claim itself, by its own words, does not. `counted` are the pieces that
+    made it what it is alone, None where nothing has changed. `made` says it has no row yet, `noted` that what it is alone was kept.
     """
 
     stored: Any
     alone: Any
     evidence: list[EvidenceRecord] = field(default_factory=list)
+    foreign: list[EvidenceRecord] = field(default_factory=list)
     counted: frozenset[UUID] | None = None
     made: bool = False
     noted: bool = False
@@ -61,8 +48,13 @@ class _Part:
         if self.counted is None:
             self.counted = self.live()
 
+    @property
+    def rows(self) -> list[EvidenceRecord]:
+        """All evidence that comes with it."""
+        return [*self.evidence, *self.foreign]
+
     def live(self) -> frozenset[UUID]:
-        """Return the evidence that counts."""
+        """Return its own evidence that counts."""
         return frozenset(row.id for row in self.evidence if row.live)
 
     @property
@@ -84,6 +76,11 @@ class _Group:
         """The claim that counts for all."""
         return self.parts[0]
 
+    @property
+    def several(self) -> bool:
+        """Whether the head is not what it would be alone."""
+        return len(self.parts) > 1 or bool(self.head.foreign)
+
     def is_there(self) -> bool:
         """Return whether the rows say all this already."""
         folded = all(part.stored.folded_into == self.head.id for part in self.parts[1:])
@@ -98,6 +95,8 @@ async def regroup(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> 
     if not heads:
         return
     parts = await _parts(tx, kind, heads)
+    _settle_alone(kind, parts, await origins(tx, [_standing(kind, parts)]))
+    parts += await _others(tx, kind, parts)
     await _assign(tx, kind, parts)
     groups = await _grouped(tx, kind, parts)
     await _write(tx, kind, groups, quiet=False)
@@ -105,14 +104,18 @@ async def regroup(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> 
     await ask_about(tx, kind.node, [part.id for part in parts], [group.now for group in shown])
 
 
-async def keep_apart(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> None:
-    """Make each of these claims, and of what was folded into them, a claim by itself, in silence: they are grouped anew after."""
+async def keep_apart(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> list[UUID]:
+    """Make each of these claims, and of what was folded into them, a claim by itself, in silence: they are grouped anew after.
+
+    Return all of them.
+    """
     if not heads:
-        return
+        return []
     parts = await _parts(tx, kind, heads)
-    texts = await origins(tx, [_standing(kind, [part]) for part in parts])
-    await _write(tx, kind, [_Group([part], _by_itself(kind, part, texts)) for part in parts], quiet=True)
+    _settle_alone(kind, parts, await origins(tx, [_standing(kind, parts)]))
+    await _write(tx, kind, [_Group([part], part.alone) for part in parts], quiet=True)
     await tx.apply()
+    return [part.id for part in parts]
 
 
 async def _parts(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> list[_Part]:
@@ -122,24 +125,21 @@ async def _parts(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> l
     rows += [row for folded in lists for row in folded if row.id != row.folded_into]
     ids = [row.id for row in rows]
     aparts = await tx.read.lists(ApartRecord, kind.evidence, ids, "id")
-    parts = {
-        row.id: _Part(row, row) if not apart else _Part(row, *_as_it_was(row, apart[0]), noted=True)
-        for row, apart in zip(rows, aparts, strict=True)
-    }
+    parts = {row.id: _part(row, kept) for row, kept in zip(rows, aparts, strict=True)}
     for row, evidence in zip(rows, await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id"), strict=True):
         for one in evidence:
             part = parts[one.stated_id or row.id]
             words = words_of(row) if one.said is None else one.said or None
-            part.evidence.append(one._replace(said=_said(words, part.alone)))
+            own = part.evidence if one.stated_source_id is None else part.foreign
+            own.append(one._replace(said=_said(words, part.alone)))
     return [parts[id] for id in sorted(parts)]
 
 
-def _as_it_was(row: Any, apart: ApartRecord) -> tuple[Any, list[EvidenceRecord], frozenset[UUID]]:
-    columns = {name: apart.columns[name] for name in _COLUMNS}
-    columns |= {n: datetime.fromisoformat(columns[n]) for n in _TIMES if columns[n] is not None}
-    if columns["superseded_by"] is not None:
-        columns["superseded_by"] = UUID(columns["superseded_by"])
-    return row._replace(**columns), [], frozenset(map(UUID, apart.evidence))
+def _part(row: Any, kept: Sequence[ApartRecord]) -> _Part:
+    if not kept:
+        return _Part(row, row)
+    alone, counted = as_it_was(row, kept[0])
+    return _Part(row, alone, counted=counted, noted=True)
 
 
 def _said(words: str | None, claim: Any) -> str | None:
@@ -147,9 +147,26 @@ def _said(words: str | None, claim: Any) -> str | None:
     return None if words == words_of(claim) else words or ""
 
 
+async def _others(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part]) -> list[_Part]:
+    """Return claims of the entities that foreign evidence names which say the same: it may belong to them."""
+    foreign = [row for part in parts for row in part.foreign]
+    rows = await tx.read.by_ids(EntityRecord, sorted({row.stated_source_id for row in foreign if row.stated_source_id}))
+    roots = list({row.merged_into or row.id for row in rows if row is not None})
+    keys = {kind.key_of(part.stored)[-1] for part in parts if part.foreign}
+    same: Sequence[Any] = []
+    if roots and kind.node is NodeKind.FACT:
+        same = await tx.read.same_facts(roots, keys)
+    elif roots:
+        same = await tx.read.same_relationships(roots, keys)
+    known = {part.id for part in parts}
+    more = await _parts(tx, kind, [row.id for row in same if row.id not in known])
+    _settle_alone(kind, more, await origins(tx, [_standing(kind, more)]) if more else {})
+    return more
+
+
 async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part]) -> None:
     """Give evidence that names entities which count for others than its claim does to a claim of those, a new one if need be."""
-    strange = [(part, row) for part in parts for row in part.evidence if row.stated_source_id is not None]
+    strange = [(part, row) for part in parts for row in part.foreign]
     ends = {id for _, row in strange for id in (row.stated_source_id, row.stated_target_id) if id is not None}
     ends |= {id for part, _ in strange for id in kind.stated_ends(part.stored)}
     rows = await tx.read.by_ids(EntityRecord, sorted(ends))
@@ -158,15 +175,15 @@ async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part]) -> None:
         named = tuple(id for id in (row.stated_source_id, row.stated_target_id) if id is not None)
         if [roots[id] for id in named] == [roots[id] for id in kind.stated_ends(part.stored)]:
             continue
-        part.keep_count()
-        part.evidence.remove(row)
+        part.foreign.remove(row)
         other = _claim_of(kind, parts, part, row, named, roots)
-        own = None if kind.stated_ends(other.stored) == named else named
-        source, target = ends_columns(own)
-        words = words_of(part.alone) if row.said is None else row.said or None
-        said = _said(words, other.alone)
-        other.keep_count()
-        other.evidence.append(row._replace(stated_source_id=source, stated_target_id=target, said=said))
+        at_home = kind.stated_ends(other.stored) == named
+        source, target = ends_columns(None if at_home else named)
+        said = _said(_words(part, row), other.alone)
+        moved = row._replace(stated_source_id=source, stated_target_id=target, said=said)
+        if at_home:
+            other.keep_count()
+        (other.evidence if at_home else other.foreign).append(moved)
 
 
 def _claim_of(
@@ -195,7 +212,7 @@ def _claim_of(
     columns: dict[str, Any] = {"id": id, "version": 1, "folded_into": id if aside else None}
     for name, was, now in zip(kind.ends, named, named if aside else counts, strict=True):
         columns |= {name: now, f"stated_{name}": None if was == now else was}
-    words = words_of(part.alone) if row.said is None else row.said or None
+    words = _words(part, row)
     columns["content" if kind.node is NodeKind.FACT else "description"] = words
     columns |= {
         "status": ClaimStatus.CURRENT.value,
@@ -203,7 +220,7 @@ def _claim_of(
         "superseded_at": None,
         "superseded_by": None,
     }
-    columns |= {name: getattr(row, name) for name in _COLUMNS if name.startswith("valid")}
+    columns |= {name: getattr(row, name) for name in COLUMNS if name.startswith("valid")}
     made = _Part(part.stored._replace(**columns), part.alone._replace(**columns), made=True, counted=frozenset())
     parts.append(made)
     return made
@@ -215,7 +232,7 @@ def _standing(kind: ClaimKind, parts: Sequence[_Part]) -> Standing:
     rows = [
         row if part is head else row._replace(said=_said(_words(part, row), head.alone))
         for part in parts
-        for row in part.evidence
+        for row in part.rows
     ]
     return Standing(kind, head.alone, rows, sorted((row for row in rows if row.live), key=lambda row: row.id))
 
@@ -224,12 +241,33 @@ def _words(part: _Part, row: EvidenceRecord) -> str | None:
     return words_of(part.alone) if row.said is None else row.said or None
 
 
+def _settle_alone(kind: ClaimKind, parts: Sequence[_Part], texts: Origins) -> None:
+    """Bring what claims are by themselves up to their own evidence, and to what a person has made of those that count for others."""
+    for part in parts:
+        part.alone = _by_itself(kind, part, texts)
+        part.counted = part.live()
+    for part in parts:
+        others = [other for other in parts if other.stored.folded_into == part.id and other is not part]
+        if (others or part.foreign) and part.noted:
+            whole = _combined(kind, [part, *others], texts)
+            by_hand = {n: getattr(part.stored, n) for n in COLUMNS if getattr(part.stored, n) != getattr(whole, n)}
+            part.alone = part.alone._replace(**by_hand)
+
+
+def _combined(kind: ClaimKind, parts: Sequence[_Part], texts: Origins) -> Any:
+    """Return the row of the first claim as the evidence of all makes it."""
+    standing = _standing(kind, parts)
+    standing.evidence = [row for row in parts[0].evidence if row.live]
+    return parts[0].alone._replace(**standing.columns(texts, texts))
+
+
 def _by_itself(kind: ClaimKind, part: _Part, texts: Origins) -> Any:
     """Return a claim's row as its own evidence makes it: as it was, if that is as it was."""
     if part.counted is None or part.counted == part.live():
         return part.alone
-    standing = _standing(kind, [part])
-    standing.evidence = [row._replace(live=row.id in (part.counted or ())) for row in part.evidence]
+    left = sorted((row for row in part.evidence if row.live), key=lambda row: row.id)
+    before = [row._replace(live=row.id in part.counted) for row in part.evidence]
+    standing = Standing(kind, part.alone, before, left)
     return part.alone._replace(**standing.columns(texts, texts))
 
 
@@ -245,13 +283,11 @@ async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part]) -> 
         known = of_key.setdefault(kind.key_of(part.stored), [])
         group = next((g for g in known if _is_same(kind, g, part)), None)
         if group is None:
-            groups.append(_Group([part], part.alone))
+            groups.append(_Group([part], _combined(kind, [part], texts) if part.foreign else part.alone))
             known.append(groups[-1])
         else:
             group.parts.append(part)
-            standing = _standing(kind, group.parts)
-            standing.evidence = [row for row in group.head.evidence if row.live]
-            group.now = group.head.alone._replace(**standing.columns(texts, texts))
+            group.now = _combined(kind, group.parts, texts)
     return groups
 
 
@@ -275,19 +311,19 @@ async def _write(tx: Transaction, kind: ClaimKind, groups: Sequence[_Group], *, 
                 _insert(tx, kind, part, group)
     _write_rows(tx, kind, [pair for group in changed for pair in _rows(group)], quiet)
     anew = {id(group) for group in changed}
-    over = [group for group in groups if id(group) in anew or len(group.parts) == 1]
+    over = [group for group in groups if id(group) in anew or not group.several]
     tx.delete_ids(models.ClaimApart, [p.id for group in over for p in group.parts if p.noted], kind.evidence)
     _fold(tx, kind, changed)
     _move_evidence(tx, kind, changed)
     for group in changed:
-        if len(group.parts) > 1:
-            _note(tx, kind, group)
+        for part in group.parts if group.several else ():
+            note(tx, kind, part.id, part.alone._asdict(), part.live())
     if kind.node is NodeKind.FACT:
         await _index(tx, kind, changed)
 
 
 def _differs(kind: ClaimKind, group: _Group) -> bool:
-    rows = [(part, row) for part in group.parts for row in part.evidence]
+    rows = [(part, row) for part in group.parts for row in part.rows]
     moved = any(
         (row.fact_id or row.relationship_id) != group.head.id
         or row.stated_id != (None if part is group.head else part.id)
@@ -306,7 +342,7 @@ def _rows(group: _Group) -> list[tuple[Any, Any, bool]]:
 
 def _write_rows(tx: Transaction, kind: ClaimKind, rows: Sequence[tuple[Any, Any, bool]], quiet: bool) -> None:
     words = "content" if kind.node is NodeKind.FACT else "description"
-    names = (*_COLUMNS, words)
+    names = (*COLUMNS, words)
     differing = [one for one in rows if any(getattr(one[0], name) != getattr(one[1], name) for name in names)]
     columns = [{"id": now.id, **{name: getattr(now, name) for name in names}} for _, now, _ in differing]
     if quiet:
@@ -357,17 +393,9 @@ def _move_evidence(tx: Transaction, kind: ClaimKind, groups: Iterable[_Group]) -
                     "stated_target_id": row.stated_target_id,
                     "said": _said(_words(part, row), group.now),
                 }
-                for row in part.evidence
+                for row in part.rows
             ]
     tx.update_many(models.Evidence, rows, stamped=False)
-
-
-def _note(tx: Transaction, kind: ClaimKind, group: _Group) -> None:
-    """Keep what each claim of a group is by itself."""
-    for part in group.parts:
-        columns = {name: getattr(part.alone, name) for name in _COLUMNS}
-        live = sorted(map(str, part.live()))
-        tx.insert(models.ClaimApart, id=new_id(), **{kind.evidence: part.id}, columns=columns, evidence=live)
 
 
 async def _index(tx: Transaction, kind: ClaimKind, groups: Sequence[_Group]) -> None:

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from server import models
 from server.ids import NodeKind
+from server.services.apart import note_new
 from server.services.claims import (
     GONE,
     Claim,
@@ -78,10 +79,16 @@ class Standing:
         self.evidence = list(evidence)
         self.left = [row for row in evidence if row.live]
 
-    def compare(self) -> None:
-        """Tell apart what is new of what is said now; what is evidence already, word for word, counts again."""
+    def compare(self, folded: Mapping[UUID, tuple[UUID, ...]]) -> None:
+        """Tell apart what is new of what is said now; what is evidence already, word for word, counts again.
+
+        `folded` names the entities that claims were stated for which this one counts for as well.
+        """
+        own = self.kind.stated_ends(self.claim)
+        names = {row.id: _named(row) or folded.get(row.stated_id or self.claim.id, own) for row in self.evidence}
         for said in self.said:
-            row = next((row for row in self.evidence if row.live and _is_there(said, row)), None)
+            alike = (r for r in self.evidence if r.live and names[r.id] == (said.ends or own) and _is_there(said, r))
+            row = next(alike, None)
             if row is None:
                 self.added.append(said)
             elif row not in self.left:
@@ -92,6 +99,11 @@ class Standing:
         """Return the evidence that counts from now on and did not, or the other way round."""
         counting = {row.id for row in self.left}
         return [row for row in self.evidence if row.live is not live and (row.id in counting) is live]
+
+    def names_others(self) -> bool:
+        """Whether what is added names other entities than the claim was stated for."""
+        own = self.kind.stated_ends(self.claim)
+        return any(said.ends and said.ends != own for said in self.added)
 
     @property
     def period(self) -> Period:
@@ -170,14 +182,15 @@ async def settle(
 
     `replaced` says what text a document had before: its hash. Returns where the claims' statuses have turned, for `follow`.
     """
-    now = await origins(tx, standings)
+    now, folded = await origins(tx, standings), await _folded(tx, standings)
     before = {**now, **(replaced or {})}
     for standing in standings:
-        standing.compare()
+        standing.compare(folded)
     turned = {live: [row.id for standing in standings for row in standing.turned(live)] for live in (True, False)}
     tx.set_among(models.Evidence, "id", turned[True], {"live": True, "ended_at": None})
     tx.set_among(models.Evidence, "id", turned[False], {"live": False}, stamped=["ended_at"])
     turns = []
+    await _note(tx, standings)
     for standing in standings:
         after = standing.columns(before, now)
         await _write_evidence(tx, standing, after)
@@ -185,6 +198,36 @@ async def settle(
         change_claim(tx, standing.kind, standing.claim, after, ChangeKind.RETRACTED if gone else ChangeKind.UPDATED)
         turns.append(Turn.of(standing.kind.node, standing.claim, after))
     return turns
+
+
+async def _note(tx: Transaction, standings: Sequence[Standing]) -> None:
+    """Keep what claims are without evidence that names other entities than they were stated for. No read where there is none."""
+    for kind in {standing.kind.node: standing.kind for standing in standings}.values():
+        strange = [s for s in standings if s.kind is kind and s.names_others()]
+        if strange:
+            await note_new(
+                tx, kind, [(s.claim, [row.id for row in s.evidence if row.live and _own(row)]) for s in strange]
+            )
+
+
+def _named(row: EvidenceRecord) -> tuple[UUID, ...]:
+    """Return the entities that evidence names, where the claim it belongs to was stated for others."""
+    return tuple(id for id in (row.stated_source_id, row.stated_target_id) if id is not None)
+
+
+async def _folded(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, tuple[UUID, ...]]:
+    """Return the entities that claims which are set aside were stated for. No read where there is none."""
+    found: dict[UUID, tuple[UUID, ...]] = {}
+    for kind in {standing.kind.node: standing.kind for standing in standings}.values():
+        rows = [row for standing in standings if standing.kind is kind for row in standing.evidence]
+        ids = list({row.stated_id for row in rows if row.stated_id is not None})
+        claims = await tx.read.by_ids(kind.record, ids)
+        found |= {claim.id: kind.stated_ends(claim) for claim in claims if claim is not None}
+    return found
+
+
+def _own(row: EvidenceRecord) -> bool:
+    return row.stated_id is None and row.stated_source_id is None
 
 
 async def origins(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, str]:

@@ -36,7 +36,16 @@ from server.store.statements import keys_table, keys_value
 from server.store.transaction import Transaction
 from server.terms import ClaimStatus
 
-__all__ = ["claims_parted", "doubles", "loops_to_be", "merge_rows", "moved", "tie_survivors", "unmerge_rows"]
+__all__ = [
+    "claims_parted",
+    "doubles",
+    "heads_of_document",
+    "loops_to_be",
+    "merge_rows",
+    "moved",
+    "tie_survivors",
+    "unmerge_rows",
+]
 
 _GONE = (ClaimStatus.RETRACTED.value, ClaimStatus.REJECTED.value)
 _ENTITY = table_of(models.Entity)
@@ -204,6 +213,15 @@ async def loops_to_be(read: Reader, entities: Sequence[UUID]) -> list[UUID]:
     folded = select(other.c.id).where(other.c.folded_into == edge.c.id)
     ends = edge.c.source_id.in_(entities), edge.c.target_id.in_(entities), edge.c.source_id != edge.c.target_id
     return [r[0] for r in await read.rows(select(edge.c.id).where(*ends, *counting(edge), folded.exists()))]
+
+
+async def heads_of_document(read: Reader, model: type[SQLModel], evidence: str, document: UUID) -> list[UUID]:
+    """Return the claims that a document is evidence for and that count for others too, set aside."""
+    row, other = table_of(models.Evidence), table_of(model).alias()
+    claim = row.c[evidence]
+    folded = select(other.c.id).where(other.c.folded_into == claim, other.c.id != claim)
+    statement = select(claim).where(row.c.document_id == document, claim.is_not(None), folded.exists())
+    return [r[0] for r in await read.rows(statement.distinct())]
 
 
 async def claims_parted(read: Reader, model: type[SQLModel], evidence: str, entities: Sequence[UUID]) -> list[UUID]:

@@ -43,8 +43,8 @@ async def complete(
         after = {name: value for name, value in columns.items() if name in ("type", "description")}
         after = {name: value for name, value in after.items() if value != getattr(entity, name)}
         logged = {name: getattr(entity, name) for name in after}
-        if after:
-            now = entity._replace(**after)
+        now = entity._replace(**after)
+        if after and entity.merged_into is None:
             tx.index(NodeKind.ENTITY, entity.id, entity_text(now.name, now.type, now.description), None, again=True)
         if "type" in after:
             changed[entity.id] = after["type"]
