@@ -155,6 +155,9 @@ def ingest(
     url: Annotated[
         str | None, typer.Option("--url", help="Ingest by a running server, at this address, instead of a data folder.")
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say how many calls of Claude and tokens it would take.")
+    ] = False,
     data: Data = None,
 ) -> None:
     """Read files into the graph, and wait until that is done: text, Markdown, HTML, PDF and Word (.docx).
@@ -171,6 +174,9 @@ def ingest(
         raise typer.BadParameter("--url and --data exclude each other.")
     settings = _settings(data=data)
     found = _sources(paths, uri_prefix, "" if url is None else gethostname())
+    if estimate:
+        _estimate(settings, found, as_json=as_json)
+        return
     counted = 0
     with (
         _stoppable(lambda: f"{counted:,} of {len(found):,} documents are in"),
@@ -192,6 +198,26 @@ def ingest(
     if not as_json:
         outcomes.print_table(ended)
     if any(outcome.failed for outcome in ended):
+        raise typer.Exit(FAILED)
+
+
+def _estimate(settings: Settings, found: list[Source], *, as_json: bool) -> None:
+    from server.commands import estimating
+    from server.commands.progress import progress
+
+    with progress("Estimating") as (bar, task):
+        bar.update(task, total=len(found))
+
+        def done(one: estimating.Estimated) -> None:
+            bar.advance(task)
+            if as_json:
+                typer.echo(estimating.as_json(one))
+
+        told = _run(estimating.estimate_all(settings, found, done))
+    if not as_json:
+        estimating.complaints(told)
+        typer.echo(estimating.summary(settings, told))
+    if any(one.error is not None for one in told):
         raise typer.Exit(FAILED)
 
 

@@ -107,11 +107,13 @@ class Messages:
     """The server. `answer` replies to a request for which neither `script`, in order, nor `about` has a reply.
 
     `about` holds, under words of a chunk, the replies to the requests that quote it, in order; the last one stays.
+    `most` is how many were ever answered at once.
     """
 
     def __init__(self) -> None:
         self.url = ""
         self.requests: list[Request] = []
+        self._under_way = self.most = 0
         self.script: list[Reply] = []
         self.about: dict[str, list[Reply]] = {}
         self.answer: Callable[[Request], Reply] = lambda _request: says(NOTHING)
@@ -143,7 +145,10 @@ class Messages:
         if reply.stall:
             await reader.read()  # until the client gives up
             return False
+        self._under_way += 1
+        self.most = max(self.most, self._under_way)
         await asyncio.sleep(reply.delay)
+        self._under_way -= 1
         fields = {"Content-Type": "application/json", "Content-Length": str(len(reply.body)), **reply.headers}
         lines = [f"HTTP/1.1 {reply.status} X", *(f"{name}: {value}" for name, value in fields.items())]
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + reply.body[: reply.cut])

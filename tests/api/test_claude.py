@@ -6,11 +6,12 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from api.conftest import Api, served
-from doubles import ScriptedExtractor
+from doubles import HashEmbedder, ScriptedExtractor
 from messages import (
     BAD_KEY,
     BROKEN,
@@ -32,7 +33,10 @@ from scripted import names
 
 from server import models
 from server.config import Settings
+from server.services.extraction.estimating import estimate
 from server.services.extraction.readers import Readers
+from server.services.ingestion.worker import IngestionWorker
+from server.store.jobs import Limit
 
 TEXT = "Ada Lind joined Northwind in 2022. Northwind sells tea."
 ADA = {
@@ -510,3 +514,30 @@ async def test_the_settings_budget_holds_where_a_document_has_none_of_its_own(
         run = await read(api, f"{PARTS}\n", mimeType="text/markdown", budget=121, title="Own")
         assert outcome(run) == ("FAILED", 0, 0, 0, 200, 40)
     await readers.aclose()
+
+
+async def test_as_many_calls_are_made_as_were_estimated(thorough: Api, messages: Messages) -> None:
+    messages.script = [says(FIRST), says({"facts": [CUT]}), says(NOTHING)]
+    text = f"{RESUME}\n\n# Travels\n\nNobody was led."
+    told = await estimate("Notes", text, "text/markdown", chunk_size=1200, looks_twice=True)
+    run = await read(thorough, text, mimeType="text/markdown")
+    assert (told.calls, len(messages.requests), run["status"]) == (3, 3, "DONE")
+
+
+async def test_no_more_calls_run_at_once_than_the_settings_say_over_all_workers(
+    keyed: Settings, messages: Messages
+) -> None:
+    bounded = keyed.model_copy(update={"claude_concurrency": 2, "claude_timeout": 20})
+    messages.answer = lambda _request: replace(says(ANSWER), delay=0.1)
+    readers = Readers(bounded)
+    async with served(bounded, readers.name, readers.extract, ScriptedExtractor()) as api:
+        limits = {bounded.claude_model: Limit(2)}
+        other = IngestionWorker(api.store, HashEmbedder(), readers.extract, bounded, limits)
+        working = asyncio.create_task(other.run())
+        runs = [await api.do("ingestDocument", RUN, title=f"N{n}", text=f"{TEXT} {n}") for n in range(6)]
+        for run in runs:
+            assert (await ended_of(api, run["ingestion"]["id"]))["status"] == "DONE"
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+    await readers.aclose()
+    assert (messages.most, len(messages.requests)) == (2, 6)

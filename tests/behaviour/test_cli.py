@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -588,3 +589,35 @@ def _answers(server: Server) -> bool:
         return httpx.get(server.url.replace("/graphql", "/health"), timeout=60, trust_env=False).status_code == 200
     except httpx.HTTPError:
         return False
+
+
+def test_an_estimate_says_what_claude_would_take_and_stores_nothing(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = SENTENCE.format(n=1)
+    (tmp_path / "one.md").write_text(f"# A\n\n{text}\n\n# B\n\n{text}\n")
+    (tmp_path / "two.txt").write_text(text)
+    assert cli("ingest", "one.md", "two.txt", "--estimate").out == "2 documents: read offline, without a model.\n"
+    monkeypatch.setenv("LOREGRAPH_ANTHROPIC_KEY", "sk-1")
+    ended = cli("ingest", "one.md", "two.txt", "--estimate")
+    told = re.fullmatch(
+        r"2 documents: 3 calls of claude-haiku-5-5, about ([\d,]+) tokens sent and ([\d,]+) answered\.\n", ended.out
+    )
+    assert told is not None
+    lines = [json.loads(line) for line in cli("ingest", "one.md", "two.txt", "--estimate", "--json").out.splitlines()]
+    assert [(line["path"], line["calls"], line["error"]) for line in lines] == [
+        ("one.md", 2, None),
+        ("two.txt", 1, None),
+    ]
+    sent, answered = (sum(line[name] for line in lines) for name in ("inputTokens", "outputTokens"))
+    assert [int(number.replace(",", "")) for number in told.groups()] == [sent, answered]
+    assert answered == 3 * 100 + 2 * (2 * -(-len(f"# A\n\n{text}") // 3) + -(-len(text) // 3))
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_estimate_tells_files_that_cannot_be_read(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("Ada likes tea.")
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    ended = cli("ingest", "good.txt", "bad.pdf", "--estimate")
+    assert (ended.code, ended.out) == (1, "1 document: read offline, without a model.\n")
+    assert ended.err.startswith("bad.pdf: ")
