@@ -106,7 +106,7 @@ async def open_reviews(
     again: list[dict[str, Any]] = []
     for text, question in asked.items():
         row = stored.get(text)
-        if question.pair in pairs:
+        if pairs.get(question.pair, text) != text:
             continue
         if row is None and text not in known:
             opened[text] = tx.insert(models.Review, id=new_id(), **question.columns())
@@ -185,16 +185,17 @@ async def close_pairs_within(tx: Transaction, survivor: UUID, *, but: Collection
     _close(tx, [row.id for row in waiting if _pair(row, roots) == {survivor}])
 
 
-async def _pairs_asked(tx: Transaction, entities: Collection[UUID]) -> set[frozenset[UUID]]:
-    """Return the pairs of these entities about which one waits or that were kept apart, by what entities count as.
+async def _pairs_asked(tx: Transaction, entities: Collection[UUID]) -> dict[frozenset[UUID], str]:
+    """Return the pairs of these entities, by what they count as, about which one waits or that were kept apart, with the question.
 
     Two that were kept apart stay so for all that counts as them, and what waits about them is not asked again about their survivors.
     """
     if not entities:
-        return set()
+        return {}
     roots = await _counting(tx, entities)
     rows = await reviews_about(tx, [(NodeKind.ENTITY, id) for id in roots], _PAIRS)
-    return {_pair(row, roots) for row in rows if row.decision in (None, ReviewDecision.KEPT_APART)}
+    asked = [row for row in rows if row.decision in (None, ReviewDecision.KEPT_APART)]
+    return {_pair(row, roots): row.question for row in asked if row.volume_id == tx.volume_id}
 
 
 async def _counting(tx: Transaction, entities: Collection[UUID]) -> dict[UUID, UUID]:
