@@ -8,6 +8,7 @@ from uuid import UUID
 
 from schema.context import Info
 from schema.lists import columns_of
+from schema.types.conflict import Conflict
 from schema.types.document import Chunk, Document, Ingestion
 from schema.types.entity import Entity
 from schema.types.fact import Fact
@@ -57,6 +58,7 @@ FOUND: dict[NodeKind, Find] = {
     NodeKind.CODE_ARTIFACT: rows_of(records.CodeArtifactRecord, CodeArtifact.of),
     NodeKind.PROJECT: rows_of(records.ProjectRecord, Project.of),
     NodeKind.INGESTION: rows_of(records.IngestionRecord, Ingestion.of),
+    NodeKind.CONFLICT: rows_of(records.ConflictRecord, Conflict.of),
 }
 """How each kind of node is found; the volume and the log's entry, which are made of these, add themselves."""
 

@@ -44,7 +44,9 @@ async def new_volume(store: Store, name: str) -> UUID:
 
 
 async def new_world(store: Store, volume: UUID, width: int) -> World:
-    """Make `width` things of each kind; entities have three facts and two relationships, documents mention two entities."""
+    """Make `width` things of each kind; entities have three facts, two of them in conflict, and two relationships, documents mention
+    two entities.
+    """
     world = World(volume)
     async with store.write(volume, "test") as tx:
         for n in range(width):
@@ -98,6 +100,11 @@ def _claims(tx: Transaction, world: World, n: int) -> None:
         )
         tx.insert(models.Evidence, fact_id=fact, document_id=document, revision=1, quote=content, verified=True)
         world.facts.append(fact)
+    shared = {"subject_id": subject, "node_kind": NodeKind.FACT.value, "predicate": "HAS", "status": "OPEN"}
+    conflict = tx.insert(models.Conflict, **shared)
+    tx.insert(models.Review, kind="CONFLICT", question=f"CONFLICT:cfl:{conflict.hex}", conflict_id=conflict)
+    for fact in world.facts[-FACTS:-1]:
+        tx.insert(models.ConflictClaim, conflict_id=conflict, fact_id=fact)
     asked = f"LOW_CONFIDENCE:fct:{world.facts[-1].hex}"
     tx.insert(models.Review, kind="LOW_CONFIDENCE", question=asked, fact_id=world.facts[-1])
     pair = {"left_id": subject, "right_id": _around(world.entities, n + 1), "score": 0.9, "reasons": ["alike"]}

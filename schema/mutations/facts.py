@@ -11,6 +11,7 @@ from schema.arguments import id_of
 from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, VOLUME, named, volume_of
+from schema.mutations.outcomes import Outcome
 from schema.types.fact import Fact, gone
 from server.ids import NodeKind
 from server.services.extraction.protocol import Instant
@@ -62,7 +63,7 @@ class CreateFactInput:
 
 
 @strawberry.type(description="The fact that was stated.")
-class CreateFactPayload:
+class CreateFactPayload(Outcome):
     fact: Fact = strawberry.field(description="The fact, new or stated again.")
     duplicate_of: Fact | None = strawberry.field(
         description="The same fact, where it was known: it has gained evidence. Null where the fact is new."
@@ -86,7 +87,7 @@ class UpdateFactInput:
 
 
 @strawberry.type(description="The fact as it is now.")
-class UpdateFactPayload:
+class UpdateFactPayload(Outcome):
     fact: Fact = strawberry.field(description="The fact with its changes, under the same id.")
 
 

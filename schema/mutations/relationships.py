@@ -12,6 +12,7 @@ from schema.arguments import id_of
 from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, VOLUME, named, volume_of
+from schema.mutations.outcomes import Outcome
 from schema.types.fact import gone
 from schema.types.relationship import Relationship
 from schema.types.volume import EntityNameInput
@@ -79,7 +80,7 @@ class CreateRelationshipInput:
 
 
 @strawberry.type(description="The relationship that was stated.")
-class CreateRelationshipPayload:
+class CreateRelationshipPayload(Outcome):
     relationship: Relationship = strawberry.field(description="The relationship, new or stated again.")
     duplicate_of: Relationship | None = strawberry.field(
         description="The same relationship, where it was known: it has gained evidence. Null where it is new."
@@ -106,7 +107,7 @@ class UpdateRelationshipInput:
 
 
 @strawberry.type(description="The relationship as it is now.")
-class UpdateRelationshipPayload:
+class UpdateRelationshipPayload(Outcome):
     relationship: Relationship = strawberry.field(description="The relationship with its changes, under the same id.")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from uuid import UUID
 
 import strawberry
@@ -16,14 +17,25 @@ from schema.lists import columns_of, made_of, nodes_named
 from schema.types.node import Node
 from schema.views import by_view
 from server.store.believing import effective_end, moment_of, status_at
-from server.store.records import DocumentRecord, EvidenceRecord, FactRecord, RelationshipRecord
+from server.store.records import (
+    ConflictClaimRecord,
+    ConflictRecord,
+    DocumentRecord,
+    EvidenceRecord,
+    FactRecord,
+    RelationshipRecord,
+)
+from server.store.relations import SUPERSEDED_BY
 from server.terms import Authority, ClaimStatus, Precision
 from server.views import View
 
 if TYPE_CHECKING:
+    from schema.types.conflict import Conflict
     from schema.types.document import Document
 
+LazyConflict = Annotated["Conflict", strawberry.lazy("schema.types.conflict")]
 LazyDocument = Annotated["Document", strawberry.lazy("schema.types.document")]
+_MOST = 100
 
 
 def _counts(evidence: Evidence) -> bool:
@@ -131,6 +143,7 @@ class Claim(Node):
     updated_at: datetime = attribute("row.updated_at", description="When it last changed.")
     row: strawberry.Private[FactRecord | RelationshipRecord]
     evidence_column: ClassVar[str]
+    record: ClassVar[type[Any]]
 
     @batched(
         needs=("row.id",),
@@ -141,6 +154,36 @@ class Claim(Node):
         found = await by_view(parents, partial(_evidence, info, columns_of(info, ())))
         info.context.spend(info, [len(evidence) for evidence in found])
         return found
+
+    @batched(
+        needs=("row.id",),
+        description="The claims that it has beaten, or whose place it takes from its validFrom on, oldest first; the first 100.",
+    )
+    @staticmethod
+    async def supersedes(parents: list[Claim], info: Info) -> list[list[Claim]]:
+        return await superseded_of(info, parents)
+
+    @batched(
+        needs=("row.superseded_by",),
+        description="The claim that has beaten it, or that takes its place from effectiveTo on, which may be to come; null: none.",
+    )
+    @staticmethod
+    async def superseded_by(parents: list[Claim], info: Info) -> list[Claim | None]:
+        found: dict[int, Claim | None] = {}
+        for kind, places in _by_kind(parents):
+            own = [parents[place] for place in places]
+            ids, views = [claim.row.superseded_by for claim in own], [claim.view for claim in own]
+            named = await nodes_named(info, kind, kind.record, ids, views, columns_of(info, ()))
+            found.update(zip(places, named, strict=True))
+        return [found[place] for place in range(len(parents))]
+
+    @batched(
+        needs=("row.id",),
+        description="The conflicts that it takes part in as of today, settled ones too, oldest first.",
+    )
+    @staticmethod
+    async def conflicts(parents: list[Claim], info: Info) -> list[list[LazyConflict]]:
+        return await conflicts_of(info, parents)
 
 
 async def _evidence(
@@ -154,3 +197,49 @@ async def _evidence(
         lists = await read.lists(EvidenceRecord, column, keys, "id", columns=columns, known=known)
         found.update(zip(keys, (made_of(Evidence, rows, view) for rows in lists), strict=True))
     return [found[claim.row.id] for claim in claims]
+
+
+def _by_kind(claims: Sequence[Claim]) -> list[tuple[type[Claim], list[int]]]:
+    """Return the places of the facts and those of the relationships."""
+    found: dict[type[Claim], list[int]] = {}
+    for place, claim in enumerate(claims):
+        found.setdefault(type(claim), []).append(place)
+    return sorted(found.items(), key=lambda one: one[0].evidence_column)
+
+
+async def superseded_of(info: Info, claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Return what each claim supersedes, as far as its view knows. One statement for facts, one for relationships."""
+    found = await by_view(claims, partial(_superseded, info, columns_of(info, ())))
+    info.context.spend(info, [len(superseded) for superseded in found])
+    return found
+
+
+async def _superseded(
+    info: Info, columns: frozenset[str] | None, claims: Sequence[Claim], view: View | None
+) -> list[list[Claim]]:
+    known = None if view is None or view.known is None else View(None, view.known, 0.0)
+    found: dict[UUID, list[Claim]] = {}
+    for kind, places in _by_kind(claims):
+        keys = [claims[place].row.id for place in places]
+        relation = SUPERSEDED_BY[kind.record]
+        read = await info.context.store.read.pages(relation, keys, first=_MOST, columns=columns, view=known)
+        found.update((key, made_of(kind, page.rows, view)) for key, page in zip(keys, read, strict=True))
+    return [found[claim.row.id] for claim in claims]
+
+
+async def conflicts_of(info: Info, claims: Sequence[Claim]) -> list[list[Conflict]]:
+    """Return the conflicts of each claim. A statement for facts, one for relationships, and one for the conflicts."""
+    from schema.types.conflict import Conflict
+
+    read, ids = info.context.store.read, dict[UUID, list[UUID]]()
+    for kind, places in _by_kind(claims):
+        keys = [claims[place].row.id for place in places]
+        lists = await read.lists(ConflictClaimRecord, kind.evidence_column, keys, "conflict_id")
+        ids.update(
+            (key, [row.conflict_id for row in rows if row.takes_part]) for key, rows in zip(keys, lists, strict=True)
+        )
+    pairs = [(id, claim.view) for claim in claims for id in ids[claim.row.id]]
+    wanted, views = [id for id, _ in pairs], [view for _, view in pairs]
+    named = iter(await nodes_named(info, Conflict, ConflictRecord, wanted, views, columns_of(info, ())))
+    info.context.spend(info, [len(ids[claim.row.id]) for claim in claims])
+    return [[one for one in islice(named, len(ids[claim.row.id])) if one is not None] for claim in claims]

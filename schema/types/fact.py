@@ -40,6 +40,7 @@ class Fact(Claim, Node):
     value_type: ValueType = attribute("row.value_type", description="What the value is.")
     row: strawberry.Private[FactRecord]
     evidence_column = "fact_id"
+    record = FactRecord
 
     @staticmethod
     def of(row: FactRecord) -> Fact:

@@ -38,6 +38,7 @@ class Relationship(Claim, Node):
     properties: JSON = attribute("row.properties", description="Further values, as a JSON object.")
     row: strawberry.Private[RelationshipRecord]
     evidence_column = "relationship_id"
+    record = RelationshipRecord
 
     @staticmethod
     def of(row: RelationshipRecord) -> Relationship:

@@ -15,6 +15,7 @@ from schema.context import Info
 from schema.lists import Keysets, Parent, columns_of, pages
 from schema.nodes import FOUND, nodes_by_id
 from schema.pagination import Connection
+from schema.types.conflict import Conflict
 from schema.types.entity import Entity
 from schema.types.evidence import Claim
 from schema.types.fact import gone
@@ -58,6 +59,20 @@ class LowConfidenceReview(ReviewItem, Node):
     @staticmethod
     async def claim(parents: list[LowConfidenceReview], info: Info) -> list[Claim | Exception]:
         return await claims_of(info, parents)
+
+
+@strawberry.type(
+    description="Which of the claims of a conflict holds. Where other claims come to take part, it is another item."
+)
+class ConflictReview(ReviewItem, Node):
+    id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
+
+    @batched(needs=("row.conflict_id",), description="The conflict as it is at present.")
+    @staticmethod
+    async def conflict(parents: list[ConflictReview], info: Info) -> list[Conflict | Exception]:
+        ids = [item.row.conflict_id for item in parents]
+        found = await nodes_by_id(info, [None if id is None else GlobalId(NodeKind.CONFLICT, id) for id in ids])
+        return [node if isinstance(node, Conflict) else gone("conflict") for node in found]
 
 
 async def claims_of(info: Info, items: Sequence[ReviewItem]) -> list[Claim | Exception]:
@@ -106,6 +121,7 @@ async def _entities(info: Info, items: Sequence[ReviewItem], ids: Sequence[UUID 
 TYPES: Mapping[ReviewKind, type[ReviewItem]] = {
     ReviewKind.LOW_CONFIDENCE: LowConfidenceReview,
     ReviewKind.DUPLICATE: DuplicateReview,
+    ReviewKind.CONFLICT: ConflictReview,
 }
 """The type of each kind of item."""
 _ALWAYS = frozenset({"kind"})

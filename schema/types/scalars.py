@@ -18,6 +18,7 @@ from server.terms import (
     Cardinality,
     ChangeKind,
     ClaimStatus,
+    ConflictStatus,
     Direction,
     IngestionStatus,
     Precision,
@@ -126,6 +127,15 @@ describe(
     },
 )
 describe(
+    ConflictStatus,
+    "How a conflict stands.",
+    {
+        "OPEN": "No rule decides it: it waits for a person.",
+        "AUTO_RESOLVED": "A rule has decided it: by authority, or because one claim is much surer.",
+        "RESOLVED": "A person has decided it.",
+    },
+)
+describe(
     Cardinality,
     "How many claims of one predicate a subject can have at a time.",
     {"ONE": "One, such as the price of a plan.", "MANY": "Any number, such as the features that it includes."},
@@ -158,7 +168,7 @@ describe(
         "CREATED": "It was made.",
         "UPDATED": "Fields of it changed.",
         "RETRACTED": "A claim was taken back.",
-        "SUPERSEDED": "A memory became obsolete.",
+        "SUPERSEDED": "A memory became obsolete, or a claim gave way to another one.",
         "MERGED": "It counts as another entity from now on, which `after` names.",
         "UNMERGED": "A merge was undone: it counts for itself again.",
         "DELETED": "It is gone; its words left the log.",

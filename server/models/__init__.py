@@ -11,6 +11,7 @@ from server.models.claims import (
     Relationship,
     RelationshipVersion,
 )
+from server.models.conflicts import Conflict, ConflictClaim
 from server.models.documents import Chunk, Document, DocumentCopy, DocumentRevision, Ingestion, Rejection, Upload
 from server.models.entities import Alias, DocumentEntity, Entity, EntityBlock, Mention
 from server.models.jobs import Job, Lane
@@ -38,6 +39,8 @@ __all__ = [
     "Chunk",
     "ClaimApart",
     "CodeArtifact",
+    "Conflict",
+    "ConflictClaim",
     "Document",
     "DocumentCopy",
     "DocumentEntity",

@@ -94,6 +94,12 @@ def _either_way(name: str, column: str) -> Index:
     return Index(name, column, "id", sqlite_where=either[0], postgresql_where=either[1])
 
 
+def _superseding(name: str) -> Index:
+    """Return the index of the claims that another one has superseded, by that one."""
+    given = text("superseded_by IS NOT NULL")
+    return Index(name, "superseded_by", "id", sqlite_where=given, postgresql_where=given)
+
+
 class Fact(Identified, Versioned, FactColumns, table=True):
     """The present version of a fact."""
 
@@ -106,6 +112,7 @@ class Fact(Identified, Versioned, FactColumns, table=True):
         Index("fact_by_confidence", "volume_id", "confidence", "id"),
         few("fact_stated_for", "stated_subject_id"),
         few("fact_folded", "folded_into"),
+        _superseding("fact_superseded_by"),
         *_claim_rules(),
         within("importance", 0, 1),
         one_of("value_type", ValueType),
@@ -128,6 +135,7 @@ class Relationship(Identified, Versioned, RelationshipColumns, table=True):
         few("relationship_stated_from", "stated_source_id"),
         few("relationship_stated_to", "stated_target_id"),
         few("relationship_folded", "folded_into"),
+        _superseding("relationship_superseded_by"),
         *_claim_rules(),
         within("strength", 0, 1),
     )
@@ -141,6 +149,7 @@ class FactVersion(FactColumns, table=True):
         Index("fact_version_of_subject", "subject_id", "id"),
         Index("fact_version_in_volume", "volume_id", "id"),
         few("fact_version_stated_for", "stated_subject_id"),
+        _superseding("fact_version_superseded_by"),
     )
 
     id: UUID = Field(primary_key=True, foreign_key="fact.id", ondelete="CASCADE")
@@ -161,6 +170,7 @@ class RelationshipVersion(RelationshipColumns, table=True):
         Index("relationship_version_in_volume", "volume_id", "id"),
         few("relationship_version_stated_from", "stated_source_id"),
         few("relationship_version_stated_to", "stated_target_id"),
+        _superseding("relationship_version_superseded_by"),
     )
 
     id: UUID = Field(primary_key=True, foreign_key="relationship.id", ondelete="CASCADE")

@@ -1,16 +1,16 @@
 """Writing claims: the same claim gains evidence instead of a row.
 
-A claim joins what says the same already and stands by other evidence; else what stood by an earlier revision of its own
-document, or was retracted because nothing said it any more; what a person took back, or has put otherwise, only where
-this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes in
-whatever extraction says it again, and stays rejected. The rest becomes new rows. A relationship stated from its other end
+A claim joins what says the same already, of a time when that holds, and stands by other evidence; else what stood by an earlier
+revision of its own document, or was retracted because nothing said it any more; what a person took back, or has put otherwise,
+only where this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes
+in whatever extraction says it again, and stays rejected. The rest becomes new rows. A relationship stated from its other end
 (A EMPLOYS B, where B WORKS_AT A is stored) says the same.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -25,10 +25,11 @@ from server.services.claims import (
     Said,
     Written,
     combined_confidence,
+    held_period,
     highest,
-    period_of,
     status_for,
 )
+from server.services.contradiction import Pair, pairs_of, reconsider
 from server.services.doubts import Turn, follow
 from server.services.indexing import Embedded
 from server.services.predicates import Vocabulary, register, vocabulary
@@ -85,6 +86,11 @@ class _Candidate:
             return () if self.new is None else self.new.ends
         return self.standing.kind.stated_ends(self.standing.claim)
 
+    @property
+    def over(self) -> bool:
+        """Whether something else holds in its place."""
+        return self.standing is not None and self.standing.claim.superseded_by is not None
+
     def take(self, claim: Claim) -> None:
         """Add what a claim brings to this one, which it may be stated from the other end of."""
         if claim.key != self.key:
@@ -119,8 +125,8 @@ async def write_claims(
     `survivors` says of the entities that the claims were stated for what the merged ones among them count as.
 
     `fresh` are entities made in this transaction: nothing can be stored about them yet. `bulk` logs one entry for all.
-    Of the claims of `replaced`, those that are not stated again lose the evidence of the earlier reading. A few reads,
-    whatever the number of claims; none where all subjects are fresh.
+    Of the claims of `replaced`, those that are not stated again lose the evidence of the earlier reading. What they compete with
+    is judged anew. A few reads, whatever the number of claims; none where all subjects are fresh.
     """
     for claim in claims if survivors else ():
         claim.count_for(survivors)
@@ -151,6 +157,7 @@ async def write_claims(
         await register(tx, (claim.columns["predicate"] for claim in inserted))
     else:
         await register(tx, (claim.columns["type"] for claim in inserted), words)
+    await reconsider(tx, kind, _touched(kind, inserted, met.values(), fresh))
     return written
 
 
@@ -169,6 +176,13 @@ def _key(kind: ClaimKind, key: tuple[Any, ...], words: Vocabulary) -> tuple[Any,
     return key if kind.node is NodeKind.FACT else words.key(key)
 
 
+def _touched(kind: ClaimKind, inserted: Sequence[Claim], met: Iterable[Standing], fresh: frozenset[UUID]) -> set[Pair]:
+    """Return the subjects and predicates whose claims may compete now: not those of a new subject that has just one."""
+    alone = Counter(pair for claim in inserted for pair in pairs_of(kind, [claim.columns]))
+    new = {pair for pair, number in alone.items() if number > 1 or pair[0] not in fresh}
+    return new | pairs_of(kind, [standing.claim for standing in met])
+
+
 def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
     """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest, stated for the same."""
     by_hand = any(said.support.origin is Origin.STATED for said in claim.said)
@@ -176,7 +190,7 @@ def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
     fit = [candidate for candidate in possible if candidate.period.overlaps(claim.period)]
     return min(
         fit,
-        key=lambda c: (c.rank, c.ends != claim.ends, c.rank > _STANDS and c.period != claim.period),
+        key=lambda c: (c.rank, c.ends != claim.ends, c.rank > _STANDS and c.period != claim.period, c.over),
         default=None,
     )
 
@@ -198,7 +212,7 @@ async def _known(
             continue
         taken_back = _TAKEN_BACK if earlier is not None else _REJECTED
         rank = taken_back if standing.taken_back else _LOST if standing.lost else _STANDS
-        period = period_of(record)
+        period = held_period(record)
         if earlier is not None and rank == _STANDS:
             rank, period = (_STANDS, earlier.period) if earlier.left else (_ALONE, period)
         found[_key(kind, kind.key_of(record), words)].append(_Candidate(rank, period, kind.key_of(record), standing))

@@ -20,6 +20,7 @@ from server.services.extraction.protocol import Instant
 from server.services.indexing import fact_text
 from server.services.values import check_interval, content_key, end_of, normalise_value
 from server.store import Transaction
+from server.store.believing import effective_end
 from server.store.records import EvidenceRecord, FactRecord, RelationshipRecord
 from server.terms import Authority, ChangeKind, ClaimStatus, Origin, Precision, ValueType
 
@@ -83,6 +84,12 @@ def period_of(claim: FactRecord | RelationshipRecord | EvidenceRecord) -> Period
     start = None if claim.valid_from_precision is None else Precision(claim.valid_from_precision)
     end = None if claim.valid_to_precision is None else Precision(claim.valid_to_precision)
     return Period(claim.valid_from, start, claim.valid_to, end)
+
+
+def held_period(claim: FactRecord | RelationshipRecord) -> Period:
+    """Return when a stored claim holds once later ones are counted: what says the same of a later time is a return."""
+    period = period_of(claim)
+    return period if claim.superseded_at is None else period._replace(end=effective_end(claim))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +259,12 @@ def highest(authorities: Iterable[str]) -> str:
 
 
 def status_for(confidence: float, status: str = ClaimStatus.CURRENT) -> str:
-    """Return the status of a claim by its confidence: one that waits for review stops waiting when it is sure enough."""
-    if status not in (ClaimStatus.CURRENT, ClaimStatus.PENDING_REVIEW):
+    """Return the status of a claim by its confidence: below 0.7 it waits for review, and stops waiting when it is sure enough."""
+    if status in GONE:
         return status
-    return ClaimStatus.PENDING_REVIEW.value if confidence < REVIEW_BELOW else ClaimStatus.CURRENT.value
+    if confidence < REVIEW_BELOW:
+        return ClaimStatus.PENDING_REVIEW.value
+    return ClaimStatus.CURRENT.value if status == ClaimStatus.PENDING_REVIEW else status
 
 
 def words_of(claim: FactRecord | RelationshipRecord) -> str | None:

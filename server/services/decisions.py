@@ -16,6 +16,7 @@ from server.errors import BadUserInput, Conflict, ServerError
 from server.ids import NodeKind
 from server.services.checks import Changes, found, optional_text
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, Said, Support, change_claim, period_of, words_of
+from server.services.contradiction import pairs_of, reconsider
 from server.services.doubts import Turn, follow
 from server.services.facts import correct_fact
 from server.services.idempotency import request_hash
@@ -132,7 +133,7 @@ class Reviews:
 def _waits(row: ReviewRecord | None, volume_id: UUID, resolution: Resolution, place: str) -> bool:
     """Return whether an item is still to be decided; False where it was decided so before."""
     item = found(row if row is not None and row.volume_id == volume_id else None, place, "review item")
-    if resolution.action not in _ACTIONS[item.kind]:
+    if resolution.action not in _ACTIONS.get(item.kind, frozenset()):
         raise BadUserInput(f"{resolution.action} is no action for an item of the kind {item.kind}.", argument=place)
     if item.decision is None:
         return True
@@ -211,6 +212,7 @@ class _Deciding:
             # As added rather than as said: a person's word counts anew, though the very same may have been said before.
             standing.added = [Said(support, words_of(standing.claim), period_of(standing.claim))]
         await follow(self._tx, await settle(self._tx, standings), deciding=self._deciding)
+        await reconsider(self._tx, kind, pairs_of(kind, claims))
 
     async def _reject(self, kind: ClaimKind, claims: Sequence[Any], asked: Mapping[UUID, str]) -> None:
         turns = []
@@ -221,6 +223,7 @@ class _Deciding:
             change_claim(self._tx, kind, claim, after, ChangeKind.RETRACTED)
             turns.append(Turn.of(kind.node, claim, after))
         await follow(self._tx, turns, deciding=self._deciding)
+        await reconsider(self._tx, kind, pairs_of(kind, claims))
 
     async def _edit(self, kind: ClaimKind, claim: Any) -> None:
         changes = dict(self._resolution.edit or {})

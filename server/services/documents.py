@@ -16,6 +16,7 @@ from server.errors import BadUserInput
 from server.ids import NodeKind, new_id
 from server.services.checks import clean_budget, in_volume, one_in_volume
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, change_claim, words_of
+from server.services.contradiction import Pair, pairs_of, reconsider
 from server.services.copies import copy_at, forget_copy, note_copy, part_from_copies
 from server.services.doubts import Turn, follow
 from server.services.entities import remove_entities
@@ -271,6 +272,7 @@ class Documents:
                 await hold(tx, run.id)
             removed, kept = 0, 0
             parted: list[tuple[ClaimKind, list[UUID]]] = []
+            touched: dict[ClaimKind, set[Pair]] = {}
             for kind in (FACT, RELATIONSHIP):
                 heads = await heads_of_document(tx.read, kind.model, kind.evidence, id)
                 parted.append((kind, await keep_apart(tx, kind, heads)))
@@ -280,6 +282,9 @@ class Documents:
                 await self._remove_claims(tx, kind, gone)
                 await self._weaken(tx, kind, stays, id)
                 removed, kept = removed + len(gone), kept + len(stays)
+                touched[kind] = pairs_of(
+                    kind, [c for c in await tx.read.by_ids(kind.record, list(claims)) if c is not None]
+                )
             described = await tx.read.where(EntityRecord, described_by=id)
             named = await tx.read.where(AliasRecord, document_id=id)
             await self._remove_document(tx, id)
@@ -289,6 +294,8 @@ class Documents:
             await tx.apply()
             entities = await tx.read.entities_of_document_alone(id)
             await remove_entities(tx, entities)
+            for kind, pairs in touched.items():
+                await reconsider(tx, kind, pairs)
             await self._unname(tx, {e.id for e in described}, {a.entity_id for a in named}, set(entities))
             tx.delete_ids(models.Document, [id])
         await self._store.sweep_spool()

@@ -14,6 +14,8 @@ from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, new_id
 from server.services.blocking import add_blocks, replace_blocks
 from server.services.checks import Changes, check_version, in_volume, json_object, optional_text, within
+from server.services.claims import RELATIONSHIP
+from server.services.contradiction import forget_conflicts, pairs_of, reconsider
 from server.services.duplicates import Seen, candidates, propose
 from server.services.idempotency import Once
 from server.services.identity import clean_name, match_key, normalise_type
@@ -335,13 +337,14 @@ async def remove_entities(tx: Transaction, entities: Sequence[UUID]) -> None:
     ids = list(dict.fromkeys([*entities, *(one.id for found in merged for one in found)]))
     facts = [f.id for found in await tx.read.lists(FactRecord, "subject_id", ids, "id") for f in found]
     edges = {
-        r.id
+        r.id: r
         for column in ("source_id", "target_id")
         for found in await tx.read.lists(RelationshipRecord, column, ids, "id")
         for r in found
     }
     claims = [*((NodeKind.FACT, id) for id in facts), *((NodeKind.RELATIONSHIP, id) for id in sorted(edges))]
     await forget_reviews(tx, [*((NodeKind.ENTITY, id) for id in ids), *claims])
+    await forget_conflicts(tx, ids)
     tx.delete_ids(models.Fact, facts)
     tx.delete_ids(models.Relationship, sorted(edges))
     tx.delete_ids(models.Entity, ids)
@@ -351,6 +354,9 @@ async def remove_entities(tx: Transaction, entities: Sequence[UUID]) -> None:
         tx.log(ChangeKind.DELETED, NodeKind.ENTITY, id)
     tx.unindex(NodeKind.FACT, facts)
     tx.unindex(NodeKind.ENTITY, ids)
+    await reconsider(
+        tx, RELATIONSHIP, pairs_of(RELATIONSHIP, [r for r in edges.values() if r.source_id not in set(ids)])
+    )
 
 
 async def _likes(tx: Transaction, id: UUID, entity: NewEntity) -> tuple[UUID, ...]:

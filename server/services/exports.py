@@ -1,8 +1,9 @@
 """Exporting a volume as lines of JSON: what is believed of it now, in a form that an import brings back.
 
 Entities, facts, relationships and memories go out, in this order. What an import cannot bring back stays behind and is
-counted: claims that were taken back and obsolete memories. Claims that others supersede go along, since the import finds that
-out anew. Documents, links, projects and history are no part of it; of the evidence of a claim the first quote goes along.
+counted: claims that were taken back or that a person has decided against, and obsolete memories. Claims that others supersede
+by date or by rank go along, since the import finds that out anew. Documents, links, projects and history are no part of it; of
+the evidence of a claim the first quote goes along.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from server.services.claims import FACT, GONE, RELATIONSHIP, ClaimKind
 from server.services.entities import ALIASES
 from server.services.jsonl import Line, entity_line, fact_line, memory_line, relationship_line
 from server.services.relationships import sentence
+from server.services.rivals import DECIDED
 from server.store import Store
 from server.store.records import (
     EntityRecord,
@@ -28,6 +30,10 @@ from server.store.records import (
 from server.store.relations import ENTITIES_OF_MEMORY
 
 _ATTACHED = 1000
+
+
+def _goes_along(claim: FactRecord | RelationshipRecord) -> bool:
+    return claim.status not in GONE and claim.status_reason != DECIDED
 
 
 class Export:
@@ -66,7 +72,7 @@ class Export:
 
     async def _facts(self) -> AsyncIterator[list[Line]]:
         async for facts in self._store.read.stream(FactRecord, self._volume.id):
-            live = [fact for fact in facts if fact.status not in GONE]
+            live = [fact for fact in facts if _goes_along(fact)]
             self.left_out["fact"] += len(facts) - len(live)
             quotes = await self._quotes(FACT, [fact.id for fact in live])
             yield [
@@ -77,7 +83,7 @@ class Export:
 
     async def _relationships(self) -> AsyncIterator[list[Line]]:
         async for edges in self._store.read.stream(RelationshipRecord, self._volume.id):
-            live = [edge for edge in edges if edge.status not in GONE]
+            live = [edge for edge in edges if _goes_along(edge)]
             self.left_out["relationship"] += len(edges) - len(live)
             quotes = await self._quotes(RELATIONSHIP, [edge.id for edge in live])
             plain = await self._sentences(live)

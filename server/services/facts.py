@@ -21,12 +21,14 @@ from server.services.claims import (
     change_claim,
     fact_claim,
     fact_key,
+    highest,
     is_double,
     may_be_double,
     period_of,
     stated_period,
     status_for,
 )
+from server.services.contradiction import pairs_of, reconsider
 from server.services.doubts import Turn, follow
 from server.services.evidence import by_hand
 from server.services.extraction.protocol import Instant
@@ -166,6 +168,7 @@ class Facts:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
                 change_claim(tx, FACT, now, after, ChangeKind.RETRACTED)
                 await follow(tx, [Turn.of(NodeKind.FACT, now, after)])
+                await reconsider(tx, FACT, pairs_of(FACT, [now]))
 
 
 async def correct_fact(tx: Transaction, now: FactRecord, changes: Changes, *, deciding: Collection[UUID] = ()) -> None:
@@ -188,6 +191,7 @@ async def correct_fact(tx: Transaction, now: FactRecord, changes: Changes, *, de
         subject = await tx.read.one(EntityRecord, FACT.stated_ends(now)[0])
         text = fact_text(subject.name if subject else "", after["content"])
         tx.index(NodeKind.FACT, now.id, text, None, again=True)
+    await reconsider(tx, FACT, pairs_of(FACT, [now, now._replace(**after)]))
 
 
 async def _refuse_double(tx: Transaction, now: FactRecord, after: dict[str, Any]) -> None:
@@ -255,6 +259,7 @@ def _corrected(now: FactRecord, changes: Changes) -> dict[str, Any]:
         after["status"] = status_for(after["confidence"], now.status)
     value, kind = _corrected_value(now, changes)
     key = fact_key(after["predicate"], after["content"], value, kind)
+    after["authority"] = highest([now.authority, Authority.USER.value])
     return (
         after | {"value": value, "value_type": kind.value, "claim_key": key} | corrected_period(now, changes).columns()
     )

@@ -16,6 +16,7 @@ from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, encode_id, new_id
 from server.services.checks import check_version, in_volume, one_in_volume, optional_text
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind
+from server.services.contradiction import reconsider_entities
 from server.services.folding import keep_apart, regroup
 from server.services.identity import exclude_each_other
 from server.services.indexing import entity_text
@@ -95,6 +96,7 @@ class Merges:
             await tx.apply()
             for kind in (FACT, RELATIONSHIP):
                 await regroup(tx, kind, await _touched(tx, kind, [survivor, entity.id]))
+            await reconsider_entities(tx, [survivor, entity.id])
             undone = {"id": merge, "undone_by": actor}
             tx.update_many(models.EntityMerge, [undone], stamp=("undone_at",))
             told = {"merge": encode_id(NodeKind.MERGE, merge), "survivor_id": survivor}
@@ -127,6 +129,8 @@ async def merge(
     _check_types([survivor, *new])
     known = await tx.read.lists(MergeRecord, "merged_id", ids, "id")
     made = await _write(tx, survivor, new, why)
+    if made:
+        await reconsider_entities(tx, [survivor.id])
     await close_pairs_within(tx, survivor.id, but=deciding)
     there = {m.merged_id: m.id for merges in known for m in merges if m.undone_at is None}
     merges = [made.get(root.id) or there[one.id] for one, root in zip(named[1:], roots, strict=True)]

@@ -26,12 +26,14 @@ from server.services.claims import (
     Support,
     Written,
     change_claim,
+    highest,
     is_double,
     may_be_double,
     relationship_claim,
     stated_period,
     status_for,
 )
+from server.services.contradiction import pairs_of, reconsider
 from server.services.doubts import Turn, follow
 from server.services.entities import NewEntity, insert_entity
 from server.services.evidence import by_hand
@@ -245,6 +247,7 @@ class Relationships:
                 after = {"status": ClaimStatus.RETRACTED.value, "status_reason": why}
                 change_claim(tx, RELATIONSHIP, now, after, ChangeKind.RETRACTED)
                 await follow(tx, [Turn.of(NodeKind.RELATIONSHIP, now, after)])
+                await reconsider(tx, RELATIONSHIP, pairs_of(RELATIONSHIP, [now]))
 
 
 async def correct_relationship(
@@ -271,6 +274,7 @@ async def correct_relationship(
         support = Support(text, after.get("confidence", 1.0), Authority.USER)
         tx.insert(models.Evidence, relationship_id=now.id, **support.columns())
         await follow(tx, [Turn.of(NodeKind.RELATIONSHIP, now, after)], anew=True, deciding=deciding)
+        await reconsider(tx, RELATIONSHIP, pairs_of(RELATIONSHIP, [now, now._replace(**after)]))
 
 
 async def _refuse_double(tx: Transaction, now: RelationshipRecord, after: dict[str, Any], words: Vocabulary) -> None:
@@ -299,4 +303,5 @@ def _corrected(now: RelationshipRecord, changes: Changes) -> dict[str, Any]:
     after: dict[str, Any] = {name: check(changes[name]) for name, check in clean.items() if name in changes}
     if "confidence" in after:
         after["status"] = status_for(after["confidence"], now.status)
+    after["authority"] = highest([now.authority, Authority.USER.value])
     return after | corrected_period(now, changes).columns()

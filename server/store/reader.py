@@ -332,9 +332,11 @@ class Reader(Sources):
             found += [records.RelationshipRecord._make(row) for row in rows]
         return found
 
-    async def same_facts(self, subjects: Sequence[UUID], keys: Collection[str]) -> list[records.FactRecord]:
-        """Return the facts that count for these subjects with one of these claim keys, oldest first. One statement per 500 subjects."""
-        return await self._same(records.FactRecord, "subject_id", subjects, "claim_key", keys)
+    async def same_facts(
+        self, subjects: Sequence[UUID], keys: Collection[str], by: str = "claim_key"
+    ) -> list[records.FactRecord]:
+        """Return the facts of these subjects with one of these claim keys, or predicates, oldest first. One statement per 500 subjects."""
+        return await self._same(records.FactRecord, "subject_id", subjects, by, keys)
 
     async def same_relationships(
         self, sources: Sequence[UUID], types: Collection[str]
@@ -344,6 +346,15 @@ class Reader(Sources):
         Those that are set aside because they would lead from an entity to itself are among them, from the ends they were stated for.
         """
         return await self._same(records.RelationshipRecord, "source_id", sources, "type", types)
+
+    async def predicates_named(self, volume: UUID, names: Sequence[str]) -> list[records.PredicateRecord]:
+        """Return the predicates and relationship types of a volume with these names. One statement per 500."""
+        table, found = table_of(models.Predicate), list[records.PredicateRecord]()
+        for start in range(0, len(names), 500):
+            statement = select(*columns_of(records.PredicateRecord)).where(table.c.volume_id == volume)
+            rows = await self.rows(statement.where(table.c.name.in_(list(names[start : start + 500]))))
+            found += map(records.PredicateRecord._make, rows)
+        return found
 
     async def _same(
         self, record: type[Record], column: str, ids: Sequence[UUID], name: str, values: Collection[str]

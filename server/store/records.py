@@ -181,6 +181,37 @@ class PredicateRecord(NamedTuple):
     description: str | None
 
 
+class ConflictRecord(NamedTuple):
+    """A conflict between claims."""
+
+    id: UUID
+    volume_id: UUID
+    subject_id: UUID
+    node_kind: str
+    predicate: str
+    status: str
+    reason: str | None
+    winner_id: UUID | None
+    decided_for: UUID | None
+    decided_reason: str | None
+    decided_by: str | None
+    decided_at: datetime | None
+    opened_at: datetime
+    version: int
+
+
+class ConflictClaimRecord(NamedTuple):
+    """A claim of a conflict."""
+
+    id: UUID
+    volume_id: UUID
+    conflict_id: UUID
+    fact_id: UUID | None
+    relationship_id: UUID | None
+    takes_part: bool
+    decided_as: str | None
+
+
 class MemoryRecord(NamedTuple):
     """A memory."""
 

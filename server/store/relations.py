@@ -226,6 +226,12 @@ PREDICATES_OF_VOLUME = _relation(models.Predicate, records.PredicateRecord, _IN_
 REVIEWS_OF_VOLUME = _relation(models.Review, records.ReviewRecord, _IN_VOLUME)
 INGESTIONS_OF_VOLUME = _relation(models.Ingestion, records.IngestionRecord, _IN_VOLUME)
 
+SUPERSEDED_BY: dict[type[Any], Relation[Any]] = {
+    records.FactRecord: _relation(models.Fact, records.FactRecord, _by("superseded_by")),
+    records.RelationshipRecord: _relation(models.Relationship, records.RelationshipRecord, _by("superseded_by")),
+}
+"""The claims that a claim supersedes."""
+
 FACTS_OF_ENTITY = _relation(models.Fact, records.FactRecord, _by("subject_id"))
 RELATIONSHIPS_OF_ENTITY = {
     Direction.OUT: _relation(

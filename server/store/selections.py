@@ -59,6 +59,8 @@ TABLES: dict[type[Any], type[SQLModel]] = {
     records.RelationshipRecord: models.Relationship,
     records.EvidenceRecord: models.Evidence,
     records.PredicateRecord: models.Predicate,
+    records.ConflictRecord: models.Conflict,
+    records.ConflictClaimRecord: models.ConflictClaim,
     records.MemoryRecord: models.Memory,
     records.MemoryLinkRecord: models.MemoryLink,
     records.DocumentRecord: models.Document,

@@ -128,6 +128,7 @@ class Transaction:
         self._clock = clock
         self._steps: list[_Inserts | Callable[[], Any]] = []
         self._changes: list[dict[str, Any]] = []
+        self._entries: dict[UUID, dict[str, Any] | None] = {}
         self._vectors: dict[UUID, dict[str, Any]] = {}
         self._superseded: list[UUID] = []
 
@@ -238,14 +239,13 @@ class Transaction:
         source, target = table_of(present), table_of(past)
         names = [c.name for c in target.c if c.name != "known_to"]
 
-        def step() -> Any:
-            chosen = select(*(source.c[n] for n in names), literal(self.at, target.c.known_to.type)).where(
-                source.c.id.in_(list(ids))
-            )
+        def step(part: list[UUID]) -> Any:
+            columns = [*(source.c[n] for n in names), literal(self.at, target.c.known_to.type)]
+            chosen = select(*columns).where(source.c.id.in_(part))
             return self._connection.execute(insert(target).from_select([*names, "known_to"], chosen))
 
-        if ids:
-            self._steps.append(step)
+        for start in range(0, len(ids), 500):
+            self._steps.append(partial(step, list(ids[start : start + 500])))
 
     def set_text(self, model: type[SQLModel], ids: Sequence[UUID], column: str, text: str | None) -> None:
         """Replace a text in place, in all versions: for redaction, not for edits."""
@@ -301,14 +301,33 @@ class Transaction:
         after: Mapping[str, Any] | None = None,
     ) -> None:
         """Append an entry to the change log; `before` and `after` hold the fields that changed, as JSON values."""
-        self._changes.append(
-            {"kind": kind.value, "node_kind": node_kind.value, "node_id": node_id, "before": before, "after": after}
-        )
+        entry = {"kind": kind.value, "node_kind": node_kind.value, "node_id": node_id, "before": before, "after": after}
+        self._entries[node_id] = entry
+        self._changes.append(entry)
+
+    def amend(
+        self,
+        kind: ChangeKind,
+        node_kind: NodeKind,
+        node_id: UUID,
+        *,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+    ) -> None:
+        """Add fields to what this transaction has logged of a node, or log it where it has logged nothing; a bulk entry has no fields."""
+        if node_id not in self._entries:
+            self.log(kind, node_kind, node_id, before=before, after=after)
+            return
+        entry = self._entries[node_id]
+        if entry is not None:
+            entry["after"] = {**(entry["after"] or {}), **after}
+            entry["before"] = None if entry["before"] is None else {**before, **entry["before"]}
 
     def log_batch(self, kind: ChangeKind, nodes: Sequence[tuple[NodeKind, UUID]]) -> None:
         """Append one entry for many nodes."""
         if nodes:
             batch = [[node_kind.value, str(id)] for node_kind, id in nodes]
+            self._entries.update((id, None) for _, id in nodes)
             self._changes.append({"kind": kind.value, "batch": batch, "size": len(batch)})
 
     def index(

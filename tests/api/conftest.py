@@ -130,7 +130,7 @@ class Api:
     async def node(self, id: str, selection: str) -> dict[str, Any]:
         """Return a selection of the node with this id, written without the fragment's frame."""
         kinds = {"ent": "Entity", "fct": "Fact", "rel": "Relationship", "mem": "Memory", "doc": "Document"}
-        kinds |= {"prj": "Project", "art": "CodeArtifact", "ing": "Ingestion"}
+        kinds |= {"prj": "Project", "art": "CodeArtifact", "ing": "Ingestion", "cfl": "Conflict"}
         data = await self.ask(
             f"query($id: ID!) {{ node(id: $id) {{ ... on {kinds[id[:3]]} {{ {selection} }} }} }}", id=id
         )

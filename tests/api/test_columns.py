@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from api.conftest import Api
 
 CLAIM = "confidence validFrom validFromPrecision validTo validToPrecision knownFrom version createdAt updatedAt"
-STANDS = {"status": "status superseded_at", "effectiveTo": "valid_to superseded_at"}
+STANDS = {
+    "status": "status superseded_at",
+    "effectiveTo": "valid_to superseded_at",
+    "supersededBy { id }": "superseded_by",
+}
+RIVALS = ["supersedes { id }", "conflicts { id }"]
 ENTITY = "merged_into type_stated described_by origin volume_id name type sense description properties confidence importance version"
 
 
@@ -61,7 +66,7 @@ LISTED = [
         "fact",
         "facts { nodes { * } }",
         f"{CLAIM} content category importance predicate value valueType",
-        ["id", "knownTo", "evidence { quote }"],
+        ["id", "knownTo", "evidence { quote }", *RIVALS],
         "",
         {**STANDS, "text": "content", "subject { name }": "subject_id"},
     ),
@@ -70,7 +75,7 @@ LISTED = [
         "relationship",
         "relationships { nodes { * } }",
         f"{CLAIM} type description strength bidirectional properties",
-        ["id", "knownTo", "evidence { quote }"],
+        ["id", "knownTo", "evidence { quote }", *RIVALS],
         "",
         {**STANDS, "text": "source_id target_id type", "source { name }": "source_id", "target { name }": "target_id"},
     ),

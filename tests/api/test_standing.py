@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from server import models
 from server.ids import decode_id
-from server.store import believing, reader
+from server.store import believing
 from server.store.relations import table_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Set the present instant."""
 
     def set_present(instant: datetime) -> None:
-        for module in ("server.store.reader", "schema.types.evidence"):
+        for module in ("server.store.scopes", "server.store.believing"):
             monkeypatch.setattr(f"{module}.present", lambda: instant)
 
     return set_present
@@ -79,5 +79,4 @@ async def test_relationships_and_neighbours_leave_an_edge_out_from_the_instant_o
 
 
 def test_the_present_is_an_instant_of_utc() -> None:
-    assert reader.present is believing.present
     assert believing.present().tzinfo is UTC

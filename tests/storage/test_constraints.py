@@ -19,7 +19,7 @@ from server.terms import ChangeKind
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 STAMPS = {"created_at": NOW, "updated_at": NOW, "known_from": NOW, "known_to": NOW, "opened_at": NOW, "at": NOW}
-V, E1, E2, F, R, M1, M2, D, C, A, P, I = sorted(new_id() for _ in range(12))
+V, E1, E2, F, R, M1, M2, D, C, A, P, I, X = sorted(new_id() for _ in range(13))
 
 Row = dict[str, Any]
 FACT: Row = {"subject_id": E1, "content": "x", "claim_key": "x"}
@@ -59,6 +59,9 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.ClaimApart, {"fact_id": F, "columns": {}, "evidence": []}),
     (models.ClaimApart, {"relationship_id": R, "columns": {}, "evidence": []}),
     (models.Predicate, {"name": "KNOWS", "inverse": "KNOWN_BY"}),
+    (models.Conflict, {"id": X, "subject_id": E1, "node_kind": "fct", "predicate": "COSTS", "status": "OPEN"}),
+    (models.ConflictClaim, {"conflict_id": X, "fact_id": F}),
+    (models.ConflictClaim, {"conflict_id": X, "relationship_id": R}),
     (models.Memory, {"id": M1, "title": "t", "content": "x", "superseded_by_id": None}),
     (models.Memory, {"id": M2, "title": "t", "content": "x", "superseded_by_id": M1}),
     (models.MemoryLink, {"left_id": M1, "right_id": M2, "type": "related"}),
@@ -103,6 +106,8 @@ CHECKS: dict[str, list[Row]] = {
     "evidence.valid_to_precision_known": [{"valid_to_precision": "X"}],
     "entity_merge.not_into_itself": [{"survivor_id": E2, "undone_at": NOW}],
     "claim_apart.one_claim": [{"fact_id": F, "relationship_id": R}, {"fact_id": None, "relationship_id": None}],
+    "conflict.status_known": [{"status": "open"}],
+    "conflict_claim.one_claim": [{"fact_id": F, "relationship_id": R}, {"fact_id": None, "relationship_id": None}],
     "predicate.cardinality_known": [{"cardinality": "FEW"}],
     "review.kind_known": [{"kind": "DOUBT"}],
     "review.decision_known": [{"decision": "approved"}],
@@ -126,6 +131,9 @@ CHECKS: dict[str, list[Row]] = {
     "change.kind_known": [{"kind": "created"}],
     "pending_vector.action_known": [{"action": "UPSERT"}],
 }
+
+
+CLAIMED = ("evidence", "conflict_claim", "claim_apart")
 
 
 def complete(model: type[Any], row: Row) -> Row:
@@ -200,7 +208,7 @@ async def test_every_check_refuses_its_offenders(filled: Store) -> None:
     for name, offenders in CHECKS.items():
         table = models.metadata.tables[name.split(".")[0]]
         for wrong in offenders:
-            own = {"fact_id": None, "relationship_id": R} if table.name == "evidence" else {}
+            own = {"fact_id": None, "relationship_id": R} if table.name in CLAIMED else {}
             said = await refused(filled, table, {**another(table), **own, **wrong})
             assert name.split(".")[1] in said, (name, wrong, said)
 
@@ -237,8 +245,8 @@ async def test_every_foreign_key_refuses_what_is_not_there(filled: Store) -> Non
 
 
 def whole_claim(table: Table, column: str) -> Row:
-    """Keep what belongs to one claim with one, whichever of its keys is tried."""
-    if table.name not in ("evidence", "claim_apart"):
+    """Keep a row with one claim, whichever of its keys is tried."""
+    if table.name not in CLAIMED:
         return {}
     return {"fact_id": None} if column == "relationship_id" else {"relationship_id": None}
 
