@@ -11,6 +11,7 @@ from worlds import World, new_volume, new_world
 
 from schema import build_schema
 from schema.limits import Limits
+from server import models
 from server.ids import NodeKind, encode_id, new_id
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ NODES = "query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }"
 TYPES = {
     "Volume": "volume { id }",
     "Entity": "volume { entities(first: 1) { nodes { id } } }",
+    "EntityMerge": "volume { entities(first: 1) { nodes { mergedFrom { nodes { id } } } } }",
     "Fact": "volume { facts(first: 1) { nodes { id } } }",
     "Relationship": "volume { relationships(first: 1) { nodes { id } } }",
     "Memory": "volume { memories(first: 1) { nodes { id } } }",
@@ -40,7 +42,12 @@ TYPES = {
 async def a_world(api: Api, width: int = 2) -> World:
     volume = await api.store.volume("default")
     assert volume is not None
-    return await new_world(api.store, volume.id, width)
+    world = await new_world(api.store, volume.id, width)
+    async with api.store.write(volume.id, "test") as tx:
+        first = world.entities[0]
+        merged = tx.insert(models.Entity, name="Merged", match_key="merged", type="concept", merged_into=first)
+        tx.insert(models.EntityMerge, survivor_id=first, merged_id=merged, actor="test")
+    return world
 
 
 async def id_at(api: Api, query: str) -> str:
