@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -29,12 +30,14 @@ from schema.query import Query
 from schema.types.document import Chunk
 from schema.types.evidence import Claim
 from schema.types.node import Node
+from schema.types.review import TYPES
 from schema.types.scalars import SCALARS
 from server.auth import LOCAL
 from server.config import Settings
 from server.ids import NodeKind, encode_id
 from server.services.knowledge import Knowledge
 from server.store import Store
+from server.views import View
 
 pytestmark = BESIDE_CORE
 EACH, LEVELS = 50, 10
@@ -51,7 +54,13 @@ KINDS = {
 }
 """The ids of a world by their node's type."""
 WORDS = ["default", "Thing 0001", "Other 0002", "thing", "concept", "STEP_1", "text/plain", "python", "test", "", "?"]
-NUMBERS: dict[str, list[Any]] = {"Int": [*range(1, 10), 100, 0], "Float": [0, 0.4, 0.5, 1, 2]}
+NUMBERS: dict[str, list[Any]] = {
+    "Int": [*range(1, 10), 100, 0],
+    "Float": [0, 0.4, 0.5, 1, 2],
+    "DateTime": ["2999", "2024-05", "1999-01-01T00:00:00Z"],
+}
+LATER = datetime(2999, 1, 1, tzinfo=UTC)
+VIEWS = [None, View(known=LATER), View(valid=LATER, min_confidence=0.5)]
 
 
 class Silent(strawberry.Schema):
@@ -66,7 +75,7 @@ def build(executor: Any) -> strawberry.Schema:
     return Silent(
         query=Query,
         mutation=Mutation,
-        types=[Node, Claim, Chunk],
+        types=[Node, Claim, Chunk, *TYPES.values()],
         extensions=[ParserCache, DisableValidation],
         execution_context_class=executor,
         config=StrawberryConfig(scalar_map=SCALARS),
@@ -83,12 +92,17 @@ class Served:
         by_type = {
             type_: [encode_id(kind, id) for id in getattr(world, field)[:3]] for type_, (field, kind) in KINDS.items()
         }
-        self.frames = [QUERY] * 3 + [Frame("query", "Volume", "{ volume * }")] * 5
+        several = [encode_id(NodeKind.VOLUME, world.volume, view) for view in VIEWS]
+        several += [encode_id(NodeKind.ENTITY, world.entities[1], view) for view in VIEWS]
+        asked = ", ".join(f'"{id}"' for id in several)
+        self.frames = [Frame("query", "Node", f"{{ nodes(ids: [{asked}]) * }}")] * 4
+        self.frames += [QUERY] * 3 + [Frame("query", "Volume", "{ volume * }")] * 5
         self.frames += [
             Frame("query", type_, f'{{ node(id: "{ids[1]}") {{ ... on {type_} * }} }}')
             for type_, ids in by_type.items()
         ]
-        self.ids = [id for ids in by_type.values() for id in ids]
+        self.ids = [id for ids in by_type.values() for id in ids] + several
+        self.ids += [encode_id(kind, getattr(world, field)[1], VIEWS[1]) for field, kind in KINDS.values()]
         self.ids += [encode_id(NodeKind.VOLUME, world.volume), encode_id(NodeKind.FACT, world.volume), "nothing"]
         self.cursors: dict[str, list[str]] = defaultdict(lambda: ["no cursor"])
 
