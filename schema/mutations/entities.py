@@ -14,10 +14,11 @@ from schema.context import Info
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, VOLUME, named, volume_of
 from schema.types.entity import Entity
 from schema.types.fact import gone
+from schema.types.review import DuplicateReview, duplicates
 from server.ids import NodeKind
 from server.services.entities import NewEntity
 from server.services.resolution import survivors_of
-from server.store.records import EntityRecord
+from server.store.records import EntityRecord, ReviewRecord
 
 
 @strawberry.input(description="The entity to state.")
@@ -59,6 +60,9 @@ class CreateEntityPayload:
     entity: Entity = strawberry.field(description="The entity, made now or known before.")
     created: bool = strawberry.field(
         description="Whether it was made now. A known one gains new aliases and a missing description."
+    )
+    candidates: list[DuplicateReview] = strawberry.field(
+        description="Reviews that were opened because it is new and looks like known entities, at most five; nothing is merged."
     )
 
 
@@ -121,7 +125,12 @@ class EntityMutations:
         volume = await volume_of(info, input.volume)
         actor = info.context.viewer.actor
         made = await info.context.knowledge.entities.create(volume, input.plain(), actor, input.idempotency_key)
-        return CreateEntityPayload(entity=await entity_now(info, made.id), created=made.created)
+        reviews = await info.context.store.read.by_ids(ReviewRecord, made.candidates)
+        return CreateEntityPayload(
+            entity=await entity_now(info, made.id),
+            created=made.created,
+            candidates=duplicates(row for row in reviews if row is not None),
+        )
 
     @computed(description="Edit an entity.")
     async def update_entity(

@@ -132,6 +132,11 @@ def shown(rows: Iterable[ReviewRecord], view: View | None = None) -> list[Review
     return [seen(TYPES[ReviewKind(row.kind)](row=row), view) for row in rows]  # type: ignore[call-arg]
 
 
+def duplicates(rows: Iterable[ReviewRecord]) -> list[DuplicateReview]:
+    """Return the items among these that ask whether two entities are one."""
+    return [item for item in shown(rows) if isinstance(item, DuplicateReview)]
+
+
 async def review_queue(
     info: Info, volumes: Sequence[Parent], filter: ReviewFilter, first: int, after: str | None
 ) -> list[Connection[ReviewItem]]:

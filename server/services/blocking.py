@@ -13,7 +13,7 @@ from server.store.reader import Reader
 __all__ = ["add_blocks", "possible_likes", "replace_blocks"]
 
 _SHARING = 32
-_LIKES = 64
+_LIKES = 32
 
 
 def add_blocks(tx: Transaction, entity_id: UUID, names: Iterable[str]) -> None:
@@ -31,7 +31,7 @@ def replace_blocks(tx: Transaction, entity_id: UUID, names: Iterable[str]) -> No
 async def possible_likes(read: Reader, volume: UUID, named: Sequence[Sequence[str]]) -> list[list[UUID]]:
     """Return, for each entity by its names, the stored entities that may be like it, those with most keys in common first.
 
-    At most 64 of each, itself among them where it is stored; of a key that many share, the 32 oldest are looked at. One
+    At most 32 of each, itself among them where it is stored; of a key that many share, the 32 oldest are looked at. One
     statement, whatever the number.
     """
     keys = [probes(names) for names in named]

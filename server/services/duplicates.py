@@ -23,7 +23,7 @@ __all__ = ["Candidate", "Seen", "among", "candidates", "propose", "propose_store
 
 _EACH = 5
 _SHARED = 8
-_BATCH = 500
+_BATCH = 250
 _WORTH = 0.5  # below this nothing that is shared lifts a score over a threshold
 
 
@@ -72,7 +72,7 @@ async def candidates(
     """Return, for each entity, the stored ones that look like it, the most alike first, at most 5 of each.
 
     `older`: only those with a smaller id, so that of two stored ones one finds the other. Costs three statements and two for
-    each 500 that are alike, and the comparison with at most 64 of each.
+    each 250 that are alike, and the comparison with at most 32 of each.
     """
     likes = await possible_likes(read, volume, [(one.look.name, *one.look.aliases) for one in sought])
     wanted = {id for one, ids in zip(sought, likes, strict=True) for id in ids if _may(id, one, older)}
@@ -158,7 +158,7 @@ async def scan(
 ) -> AsyncIterator[tuple[int, list[Candidate]]]:
     """Yield, batch by batch, how many entities were looked at and the pairs that look like one, each pair once.
 
-    Memory does not grow with the volume; some seven statements for each 500 entities.
+    Memory does not grow with the volume; some seven statements for each 250 entities.
     """
     async for entities in read.stream(EntityRecord, volume, _BATCH):
         lists = await read.lists(AliasRecord, "entity_id", [entity.id for entity in entities], "match_key")

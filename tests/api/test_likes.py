@@ -101,3 +101,24 @@ async def test_a_name_that_its_document_gives_up_is_asked_about_no_more(api: Api
     assert first["ingestion"]["status"] == "DONE"
     assert [name for name, _, _ in await names(api)] == ["John Doe"]
     assert await asked(api) == []
+
+
+async def test_the_payload_shows_the_reviews_that_a_new_entity_opened(api: Api) -> None:
+    """Asked again with the same key it shows the same; a known entity opens none."""
+    shown = "entity { name } created candidates { id left { name } right { name } score reasons decision }"
+    await make(api, "John Doe")
+    first = await api.do("createEntity", shown, name="John T. Doe", type="person", idempotencyKey="k")
+    (candidate,) = first["candidates"]
+    assert {**candidate, "id": ""} == {
+        "id": "",
+        "left": {"name": "John Doe"},
+        "right": {"name": "John T. Doe"},
+        "score": 0.92,
+        "reasons": ["a middle name more"],
+        "decision": None,
+    }
+    assert await api.do("createEntity", shown, name="John T. Doe", type="person", idempotencyKey="k") == first
+    again = await api.do("createEntity", shown, name="John T. Doe", type="person")
+    assert again == {"entity": {"name": "John T. Doe"}, "created": False, "candidates": []}
+    queue = "{ volume { reviewQueue { nodes { id } totalCount } } }"
+    assert (await api.ask(queue))["volume"]["reviewQueue"] == {"nodes": [{"id": candidate["id"]}], "totalCount": 1}

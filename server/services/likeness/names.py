@@ -52,7 +52,7 @@ class Name:
     acronyms: frozenset[str]
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def name_of(name: str, person: bool = False) -> Name:
     """Take a name apart. `person`: it is known to be a person's, so titles go, and a legal form does not."""
     text = fold(name)[:_LONG]

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from rapidfuzz import fuzz
-
 from server.services.identity import exclude_each_other
 from server.services.likeness.matching import Alike, compare
 from server.services.likeness.names import name_of
@@ -108,6 +106,8 @@ def _more(one: Look, other: Look) -> list[tuple[float, str]]:
     if shared:
         found.append((min(0.25 * shared, 0.5), f"{shared} shared neighbour{'s' if shared > 1 else ''}"))
     if one.description and other.description:
+        from rapidfuzz import fuzz
+
         same = fuzz.token_set_ratio(fold(one.description), fold(other.description)) / 100
         if same >= 0.6:
             found.append((0.3 * same, "descriptions alike"))
