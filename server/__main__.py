@@ -167,16 +167,22 @@ def ingest(
     its content tells. A document's title is its path within the folder that was named, or its file name. The same text
     again is the same document; a file that has changed is a new revision of its document.
     """
-    from server.commands import ingesting, outcomes
-    from server.commands.progress import progress
-
     if url is not None and data is not None:
         raise typer.BadParameter("--url and --data exclude each other.")
     settings = _settings(data=data)
     found = _sources(paths, uri_prefix, "" if url is None else gethostname())
     if estimate:
         _estimate(settings, found, as_json=as_json)
-        return
+    else:
+        _ingest(settings, found, url, volume, authority, as_json=as_json)
+
+
+def _ingest(
+    settings: Settings, found: list[Source], url: str | None, volume: str, authority: Authority, *, as_json: bool
+) -> None:
+    from server.commands import ingesting, outcomes
+    from server.commands.progress import progress
+
     counted = 0
     with (
         _stoppable(lambda: f"{counted:,} of {len(found):,} documents are in"),
