@@ -30,6 +30,7 @@ from server.config import Settings
 from server.embeddings import Embedder, open_embedder
 from server.errors import Misconfigured, ServerError
 from server.sample import sample_documents
+from server.services.contradiction import judge_earlier
 from server.services.documents import NewDocument
 from server.services.extraction.readers import Readers
 from server.services.health import check_health
@@ -65,6 +66,7 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
             stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
             await _open(store, embedder)
+            await judge_earlier(store)
         knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract)
         stack.push_async_callback(knowledge.close)
         await asyncio.to_thread(knowledge.uploads.incoming.sweep)

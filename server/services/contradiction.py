@@ -21,7 +21,8 @@ from server.services.claims import AUTHORITIES, FACT, RELATIONSHIP, ClaimKind
 from server.services.predicates import shipped
 from server.services.reviews import ReviewQuestion, close_reviews, forget_reviews, open_reviews
 from server.services.rivals import Decision, Dispute, Rival, Verdict, judge
-from server.store import Transaction
+from server.store import Store, Transaction
+from server.store.contests import contested
 from server.store.records import (
     ConflictClaimRecord,
     ConflictRecord,
@@ -31,11 +32,24 @@ from server.store.records import (
 )
 from server.terms import Authority, Cardinality, ChangeKind, ClaimStatus, ConflictStatus, ReviewKind, ValueType
 
-__all__ = ["EVENTS", "Pair", "decide", "forget_conflicts", "pairs_of", "recompute", "reconsider", "reconsider_entities"]
+__all__ = [
+    "EVENTS",
+    "Pair",
+    "decide",
+    "forget_conflicts",
+    "judge_earlier",
+    "pairs_of",
+    "recompute",
+    "reconsider",
+    "reconsider_entities",
+]
 
 EVENTS = frozenset({"BORN_IN", "BORN_ON", "DIED_IN", "DIED_ON", "FOUNDED_IN", "FOUNDED_ON", "PUBLISHED_IN", "PUBLISHED_ON",
                     "RELEASED_IN", "RELEASED_ON", "LAUNCHED_IN"})  # fmt: skip
 """The ONE-predicates of what happens once."""
+ACTOR = "loregraph"
+"""Who writes what becomes of claims that were there before claims were judged."""
+_JUDGED, _AT_ONCE = "claims_judged", 500
 _COMPETING = (ClaimStatus.CURRENT, ClaimStatus.DISPUTED, ClaimStatus.SUPERSEDED)
 _STANDING = Verdict(ClaimStatus.CURRENT)
 _CHANGED = ("status", "status_reason", "superseded_at", "superseded_by")
@@ -73,6 +87,28 @@ async def reconsider_entities(tx: Transaction, entities: Collection[UUID]) -> No
     for kind, pairs in ((FACT, own), (RELATIONSHIP, own | leading)):
         if pairs:
             await recompute(tx, kind, pairs)
+
+
+async def judge_earlier(store: Store) -> None:
+    """Judge the claims of a store that was filled before claims were judged: once, volume by volume; after that it costs one read.
+
+    Doing it again, or in two processes at once, changes nothing more.
+    """
+    if await store.setting(_JUDGED) is not None:
+        return
+    after: tuple[str, UUID] | None = None
+    while True:
+        page = await store.read.volumes(100, after)
+        for volume in page.rows:
+            for kind in (FACT, RELATIONSHIP):
+                pairs = await contested(store.read, volume.id, kind.model)
+                for start in range(0, len(pairs), _AT_ONCE):
+                    async with store.write(volume.id, ACTOR) as tx:
+                        await recompute(tx, kind, pairs[start : start + _AT_ONCE])
+        if not page.has_next:
+            break
+        after = (page.rows[-1].name, page.rows[-1].id)
+    await store.keep(_JUDGED, "yes")
 
 
 async def recompute(

@@ -76,9 +76,9 @@ class Store:
             Misconfigured: the tables are of another version, or the index of another model.
         """
         await check_current(self.database)
-        self.cursor_secret = bytes.fromhex(await self._keep("cursor_secret", secrets.token_hex(32)))
+        self.cursor_secret = bytes.fromhex(await self.keep("cursor_secret", secrets.token_hex(32)))
         stated = stated_model(model, dimension)
-        known = await self._keep("embedding_model", stated)
+        known = await self.keep("embedding_model", stated)
         if known != stated:
             raise Misconfigured(
                 f"The vector index was built with the embedding model {known}, the settings say {stated}. Run: loregraph reindex"
@@ -160,7 +160,7 @@ class Store:
         )
         return rows[0].value if rows else None
 
-    async def _keep(self, key: str, value: str) -> str:
+    async def keep(self, key: str, value: str) -> str:
         """Set a shared value unless it is set, and return the one that holds."""
         async with self.database.writing() as connection:
             await connection.execute(

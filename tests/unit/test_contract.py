@@ -49,19 +49,22 @@ type Entity implements Node {
 interface Claim implements Node {
   id: ID!  text: String!  confidence: Float!  status: ClaimStatus!  validFrom: DateTime
   validFromPrecision: Precision  validTo: DateTime  validToPrecision: Precision  knownFrom: DateTime!
-  evidence: [Evidence!]!  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
+  evidence: [Evidence!]!  supersedes: [Claim!]!  supersededBy: Claim  conflicts: [Conflict!]!
+  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
 }
 type Fact implements Claim & Node {
   id: ID!  text: String!  content: String!  category: String  importance: Float!  confidence: Float!
   status: ClaimStatus!  subject: Entity!  predicate: String  value: String  valueType: ValueType!
   validFrom: DateTime  validFromPrecision: Precision  validTo: DateTime  validToPrecision: Precision
-  knownFrom: DateTime!  evidence: [Evidence!]!  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
+  knownFrom: DateTime!  evidence: [Evidence!]!  supersedes: [Claim!]!  supersededBy: Claim  conflicts: [Conflict!]!
+  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
 }
 type Relationship implements Claim & Node {
   id: ID!  text: String!  type: String!  source: Entity!  target: Entity!  description: String  confidence: Float!
   strength: Float!  bidirectional: Boolean!  properties: JSON!  status: ClaimStatus!  validFrom: DateTime
   validFromPrecision: Precision  validTo: DateTime  validToPrecision: Precision  knownFrom: DateTime!
-  evidence: [Evidence!]!  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
+  evidence: [Evidence!]!  supersedes: [Claim!]!  supersededBy: Claim  conflicts: [Conflict!]!
+  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
 }
 enum ClaimStatus { CURRENT  DISPUTED  PENDING_REVIEW  SUPERSEDED  RETRACTED  REJECTED }
 enum Precision { YEAR  MONTH  DAY  INSTANT }
@@ -165,14 +168,24 @@ input CreateFactInput {
   validFrom: DateTime  validTo: DateTime  importance: Float  confidence: Float  authority: Authority! = USER
   document: ID  quote: String
 }
-type CreateFactPayload { fact: Fact!  duplicateOf: Fact }
+type CreateFactPayload { fact: Fact!  superseded: [Claim!]!  conflicts: [Conflict!]!  duplicateOf: Fact }
+type Conflict implements Node {
+  id: ID!  subject: Entity!  predicate: String!  claims: [Claim!]!  status: ConflictStatus!  reason: String
+  winner: Claim
+}
+enum ConflictStatus { OPEN  AUTO_RESOLVED  RESOLVED }
+type ConflictReview implements ReviewItem & Node {
+  id: ID!  openedAt: DateTime!  importance: Float!  decision: String  conflict: Conflict!
+}
 input CreateRelationshipInput {
   source: EntityRef!  target: EntityRef!  type: String!  description: String  properties: JSON
   bidirectional: Boolean! = false  strength: Float  confidence: Float  authority: Authority! = USER
   validFrom: DateTime  validTo: DateTime  document: ID  quote: String
 }
 input EntityRef @oneOf { id: ID  name: EntityNameInput }
-type CreateRelationshipPayload { relationship: Relationship!  duplicateOf: Relationship }
+type CreateRelationshipPayload {
+  relationship: Relationship!  superseded: [Claim!]!  conflicts: [Conflict!]!  duplicateOf: Relationship
+}
 input CreateMemoryInput {
   title: String!  content: String!  context: String  keywords: [String!]  tags: [String!]  importance: Int! = 5
   entities: [ID!]  documents: [ID!]  codeArtifacts: [ID!]  projects: [ID!]  provenance: JSON
