@@ -18,6 +18,7 @@ from server.services.apart import COLUMNS, as_it_was, note
 from server.services.claims import GONE, ClaimKind, ends_columns, period_of, words_of
 from server.services.doubts import ask_about
 from server.services.indexing import fact_text
+from server.services.predicates import Vocabulary, vocabulary
 from server.services.standing import Origins, Standing, origins
 from server.store import Transaction
 from server.store.records import ApartRecord, EntityRecord, EvidenceRecord
@@ -277,11 +278,12 @@ async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part]) -> 
     for part in parts:
         part.alone = _by_itself(kind, part, texts)
         part.counted = part.live()
+    words = await vocabulary(tx, {part.stored.type for part in parts} if kind.node is NodeKind.RELATIONSHIP else ())
     groups: list[_Group] = []
     of_key: dict[tuple[Any, ...], list[_Group]] = {}
     for part in sorted(parts, key=lambda p: (_is_moved(kind, p), p.id)):
-        known = of_key.setdefault(kind.key_of(part.stored), [])
-        group = next((g for g in known if _is_same(kind, g, part)), None)
+        known = of_key.setdefault(_key(kind, kind.key_of(part.stored), words), [])
+        group = next((g for g in known if _is_same(kind, g, part, words)), None)
         if group is None:
             groups.append(_Group([part], _combined(kind, [part], texts) if part.foreign else part.alone))
             known.append(groups[-1])
@@ -295,10 +297,17 @@ def _is_moved(kind: ClaimKind, part: _Part) -> bool:
     return kind.stated_ends(part.stored) != tuple(getattr(part.stored, name) for name in kind.ends)
 
 
-def _is_same(kind: ClaimKind, group: _Group, part: _Part) -> bool:
+def _key(kind: ClaimKind, key: tuple[Any, ...], words: Vocabulary) -> tuple[Any, ...]:
+    return key if kind.node is NodeKind.FACT else words.key((key[0], key[1], key[2]))
+
+
+def _is_same(kind: ClaimKind, group: _Group, part: _Part, words: Vocabulary) -> bool:
     if group.now.status in GONE or part.alone.status in GONE:
         return False
-    other = kind.stated_ends(group.head.stored) != kind.stated_ends(part.stored)
+    stated = [
+        _key(kind, (*kind.stated_ends(one.stored), kind.key_of(one.stored)[-1]), words) for one in (group.head, part)
+    ]
+    other = stated[0] != stated[1]
     return other and period_of(group.now).overlaps(period_of(part.alone))
 
 

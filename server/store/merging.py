@@ -204,7 +204,23 @@ async def doubles(read: Reader, model: type[SQLModel], entities: Sequence[UUID])
         same = and_(*(table.c[name] == rows.c[name] for name in key))
         statement = select(table.c.id).select_from(table.join(rows, same)).where(*mine)
         found |= {row[0]: None for row in await read.rows(statement.order_by(table.c.id))}
+    if not facts:
+        found |= {id: None for row in await read.rows(_turned(entities)) for id in row}
     return list(found)
+
+
+def _turned(entities: Sequence[UUID]) -> Select[Any]:
+    """Return the statement for the pairs of relationships of which one says what the other does from its other end."""
+    one, other = table_of(models.Relationship), table_of(models.Relationship).alias()
+    word = table_of(models.Predicate)
+    back = and_(other.c.source_id == one.c.target_id, other.c.target_id == one.c.source_id, other.c.id != one.c.id)
+    inverse = or_(
+        and_(word.c.name == one.c.type, word.c.inverse == other.c.type),
+        and_(word.c.name == other.c.type, word.c.inverse == one.c.type),
+    )
+    joined = one.join(other, back).join(word, and_(word.c.volume_id == one.c.volume_id, inverse))
+    live = [*counting(one), *counting(other), *(row.c.status.not_in(_GONE) for row in (one, other))]
+    return select(one.c.id, other.c.id).select_from(joined).where(one.c.source_id.in_(entities), *live).distinct()
 
 
 async def loops_to_be(read: Reader, entities: Sequence[UUID]) -> list[UUID]:

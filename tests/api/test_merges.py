@@ -131,3 +131,17 @@ async def test_a_relationship_between_the_merged_is_set_aside_and_comes_back(api
     assert (await api.refused("retractRelationship", id=between))["code"] == "NOT_FOUND"
     await unmerged(api, merge)
     assert await edges_of(api, ada) == await edges_of(api, lind) == ["Ada Lind knows Ada"]
+
+
+async def test_a_relationship_that_the_two_state_from_opposite_ends_counts_once(api: Api) -> None:
+    ada, lind = await api.entity("Ada", "person"), await api.entity("Ada Lind", "person")
+    bo, acme = await api.entity("Bo", "person"), await api.entity("Acme", "organization")
+    await api.relationship(ada, "MARRIED_TO", bo)
+    await api.relationship(bo, "MARRIED_TO", lind)
+    await api.relationship(lind, "WORKS_AT", acme)
+    await api.relationship(acme, "EMPLOYS", ada)
+    before = await edges_of(api, ada), await edges_of(api, lind)
+    (merge,) = await merged(api, ada, lind)
+    assert await edges_of(api, ada) == ["Ada is married to Bo", "Acme employs Ada"]
+    await unmerged(api, merge)
+    assert (await edges_of(api, ada), await edges_of(api, lind)) == before
