@@ -20,6 +20,7 @@ from server.services.extraction.protocol import (
 from server.services.identity import lookup_keys, match_key
 from server.services.indexing import Embedded, chunk_text, embed, entity_text, fact_text
 from server.services.ingestion.likes import propose_likes
+from server.services.ingestion.namesakes import known_roles, said_roles, without_namesakes
 from server.services.ingestion.naming import complete
 from server.services.ingestion.revisions import NEWER, Earlier, earlier_readings, write_chunks, write_sources
 from server.services.reading import NamedThing, Reading, Statement
@@ -47,7 +48,7 @@ class DocumentWriter:
         self._names: dict[UUID, str] = {}
         self._types: dict[UUID, str] = {}
         self._survivors: dict[UUID, UUID] = {}
-        self._made: dict[tuple[str, str], UUID] = {}
+        self._made: dict[tuple[str, str, str], UUID] = {}
         self._keys_made: dict[UUID, set[str]] = {}
         self._earlier = Earlier()
 
@@ -162,15 +163,18 @@ class DocumentWriter:
         """Give every thing of the document its entity, a new one where nothing has its name; return the known ones by key."""
         unsure: dict[str, list[EntityRecord]] = {}
         known_ones: dict[str, EntityRecord] = {}
+        said = said_roles(self._reading.statements, self._reading.things)
+        fits = {key: candidates_of(_named(thing), known) for key, thing in self._reading.things.items()}
+        roles = await known_roles(tx.read, {one.id: one for key in said for one in fits.get(key, ())}.values())
         for key, thing in self._reading.things.items():
-            fit = candidates_of(_named(thing), known)
+            fit, sense = without_namesakes(fits[key], said.get(key, ()), roles, self._earlier.named)
             if len(fit) > 1:
                 unsure[key] = fit
             elif fit:
                 self._meet(key, fit[0])
                 known_ones[key] = fit[0]
             else:
-                self._create(tx, key, thing)
+                self._create(tx, key, thing, sense)
         await self._decide(tx, unsure, known_ones, self._title(known))
         return known_ones
 
@@ -183,9 +187,9 @@ class DocumentWriter:
         self._names[id] = name
         self._types[id] = type
 
-    def _create(self, tx: Transaction, key: str, thing: NamedThing) -> None:
+    def _create(self, tx: Transaction, key: str, thing: NamedThing, sense: str | None = None) -> None:
         # Two things of a document can share a stored key though their own keys differ ("Acme", "Acme Company").
-        stored = (match_key(thing.name, thing.type), thing.type)
+        stored = (match_key(thing.name, thing.type), thing.type, sense or "")
         if stored in self._made:
             id = self._made[stored]
             self._take(key, id, self._names[id], thing.type)
@@ -196,6 +200,7 @@ class DocumentWriter:
             type=thing.type,
             description=thing.description,
             aliases=tuple(thing.aliases[:100]),
+            sense=sense,
             confidence=thing.confidence,
         )
         source = None if thing.description is None else self._document.id
