@@ -11,6 +11,7 @@ from schema.mutations.imports import ImportMutations
 from schema.mutations.ingestions import IngestionMutations
 from schema.mutations.memories import MemoryMutations
 from schema.mutations.merges import MergeMutations
+from schema.mutations.predicates import PredicateMutations
 from schema.mutations.projects import ProjectMutations
 from schema.mutations.relationships import RelationshipMutations
 from schema.mutations.reviews import ReviewMutations
@@ -30,5 +31,6 @@ class Mutation(
     MemoryMutations,
     ProjectMutations,
     ReviewMutations,
+    PredicateMutations,
 ):
     pass

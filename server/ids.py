@@ -20,7 +20,7 @@ __all__ = ["GlobalId", "NodeKind", "decode_id", "encode_id", "encode_ids", "new_
 
 
 class NodeKind(StrEnum):
-    """The kinds of nodes, each by the prefix of its global ids; and the upload, which has an id and is no node."""
+    """The kinds of nodes, each by the prefix of its global ids; and the upload and the predicate, which the log names and are no nodes."""
 
     VOLUME = "vol"
     ENTITY = "ent"
@@ -36,6 +36,7 @@ class NodeKind(StrEnum):
     CONFLICT = "cfl"
     MERGE = "mrg"
     CHANGE = "chg"
+    PREDICATE = "prd"
     UPLOAD = "upl"
 
 

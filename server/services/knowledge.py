@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.config import Settings
 from server.embeddings import Embedder
 from server.services.decisions import Reviews
+from server.services.definitions import Definitions
 from server.services.documents import Documents
 from server.services.entities import Entities
 from server.services.extraction import OFFLINE
@@ -31,6 +32,7 @@ class Knowledge:
         self.store = store
         self.embedder = embedder
         self.volumes = Volumes(store)
+        self.predicates = Definitions(store)
         self.entities = Entities(store, embedder)
         self.facts = Facts(store, embedder)
         self.relationships = Relationships(store, embedder)

@@ -314,6 +314,14 @@ class Reader(Sources):
                 found[row[0]] = records.PredicateRecord._make(row)
         return list(found.values())
 
+    async def subjects_of_several(self, model: type[SQLModel], column: str, volume: UUID, predicate: str) -> list[UUID]:
+        """Return the entities that several claims of a predicate are about, in order. One statement."""
+        table = table_of(model)
+        name = table.c.predicate if "predicate" in table.c else table.c.type
+        wanted = (table.c.volume_id == volume, name == predicate, table.c.folded_into.is_(None))
+        statement = select(table.c[column]).where(*wanted).group_by(table.c[column]).having(func.count() > 1)
+        return [row[0] for row in await self.rows(statement.order_by(table.c[column]))]
+
     async def relationships_between(
         self, ends: Collection[tuple[UUID, UUID]], types: Collection[str]
     ) -> list[records.RelationshipRecord]:

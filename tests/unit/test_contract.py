@@ -152,7 +152,13 @@ type Mutation {
   createCodeArtifact(input: CreateCodeArtifactInput!): CreateCodeArtifactPayload
   updateCodeArtifact(input: UpdateCodeArtifactInput!): UpdateCodeArtifactPayload
   deleteCodeArtifact(input: DeleteCodeArtifactInput!): DeleteCodeArtifactPayload
+  setPredicate(input: SetPredicateInput!): SetPredicatePayload
 }
+input SetPredicateInput {
+  name: String!  cardinality: Cardinality!  inverse: String  symmetric: Boolean! = false  halfLifeDays: Float
+  description: String  dryRun: Boolean! = false
+}
+type SetPredicatePayload { predicate: Predicate!  superseded: [Claim!]!  conflicts: [Conflict!]! }
 input IngestDocumentInput {
   title: String!  text: String  bytes: String  upload: ID  mimeType: String! = "text/plain"  uri: String
   authority: Authority! = UNKNOWN  projects: [ID!]  wait: Boolean! = false
