@@ -33,6 +33,7 @@ from server.services.contradiction import Pair, pairs_of, reconsider
 from server.services.doubts import Turn, follow
 from server.services.indexing import Embedded
 from server.services.predicates import Vocabulary, register, vocabulary
+from server.services.returns import find_returns
 from server.services.standing import Standing, settle
 from server.store import Transaction
 from server.store.records import EvidenceRecord, FactRecord, RelationshipRecord
@@ -135,12 +136,14 @@ async def write_claims(
     for claim in claims:
         _store_as(claim, words)
     known = await _known(tx, kind, claims, fresh, replaced, words)
+    periods = {claim.key: [one.period for one in known[_key(kind, claim.key, words)]] for claim in claims}
+    returns = await find_returns(tx, kind, claims, periods, fresh)
     written: list[Written] = []
     inserted: list[Claim] = []
     met: dict[UUID, Standing] = {standing.claim.id: standing for standing in replaced.of(kind)}
     for claim in claims:
         key = _key(kind, claim.key, words)
-        same = _same(known[key], claim)
+        same = _same([one for one in known[key] if not returns.part(kind, claim, one.period)], claim)
         if same is None:
             known[key].append(_Candidate(_STANDS, claim.period, claim.key, new=claim))
             inserted.append(claim)

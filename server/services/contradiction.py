@@ -33,8 +33,10 @@ from server.store.records import (
 from server.terms import Authority, Cardinality, ChangeKind, ClaimStatus, ConflictStatus, ReviewKind, ValueType
 
 __all__ = [
+    "COMPETING",
     "EVENTS",
     "Pair",
+    "cardinalities",
     "decide",
     "forget_conflicts",
     "judge_earlier",
@@ -50,7 +52,8 @@ EVENTS = frozenset({"BORN_IN", "BORN_ON", "DIED_IN", "DIED_ON", "FOUNDED_IN", "F
 ACTOR = "loregraph"
 """Who writes what becomes of claims that were there before claims were judged."""
 _JUDGED, _AT_ONCE = "claims_judged", 500
-_COMPETING = (ClaimStatus.CURRENT, ClaimStatus.DISPUTED, ClaimStatus.SUPERSEDED)
+COMPETING = (ClaimStatus.CURRENT, ClaimStatus.DISPUTED, ClaimStatus.SUPERSEDED)
+"""The statuses of live claims that do not wait."""
 _STANDING = Verdict(ClaimStatus.CURRENT)
 _CHANGED = ("status", "status_reason", "superseded_at", "superseded_by")
 Pair = tuple[UUID, str]
@@ -70,7 +73,7 @@ async def reconsider(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) 
     Call it behind every change of claims. What was collected for the transaction is sent first where there is anything to judge.
     """
     if pairs:
-        ones = await _cardinalities(tx, {predicate for _, predicate in pairs})
+        ones = await cardinalities(tx, {predicate for _, predicate in pairs})
         left = {pair for pair in pairs if ones[pair[1]] is Cardinality.ONE}
         if left:
             await recompute(tx, kind, left)
@@ -144,7 +147,7 @@ async def decide(tx: Transaction, conflict: ConflictRecord, winner: UUID, actor:
     (rows,) = await tx.read.lists(ConflictClaimRecord, "conflict_id", [conflict.id], "id")
     part = {getattr(row, kind.evidence): row for row in rows if row.takes_part}
     claims = {c.id: c for c in await tx.read.by_ids(kind.record, list(part)) if c is not None}
-    if winner not in claims or claims[winner].status not in _COMPETING:
+    if winner not in claims or claims[winner].status not in COMPETING:
         raise BadUserInput("The winner must be one of the claims of the conflict that still stand.", argument="winner")
     said = {row.id: _fingerprint(kind, claims[id]) for id, row in part.items() if id in claims}
     if conflict.status == ConflictStatus.RESOLVED and conflict.decided_for == winner:
@@ -156,7 +159,7 @@ async def decide(tx: Transaction, conflict: ConflictRecord, winner: UUID, actor:
     await recompute(tx, kind, {(conflict.subject_id, conflict.predicate)}, under_review=conflict.id)
 
 
-async def _cardinalities(tx: Transaction, names: Collection[str]) -> dict[str, Cardinality]:
+async def cardinalities(tx: Transaction, names: Collection[str]) -> dict[str, Cardinality]:
     """Return of each predicate how many a subject has at a time: as the volume says, or as it would begin with it."""
     known = await tx.read.predicates_named(tx.volume_id, sorted(names))
     return {name: shipped(name).cardinality for name in names} | {p.name: Cardinality(p.cardinality) for p in known}
@@ -192,7 +195,7 @@ class _Contest:
 
     def settle(self) -> None:
         """Judge the claims, and find out which stored conflict goes on as which."""
-        competing = [claim for claim in self.claims if claim.status in _COMPETING]
+        competing = [claim for claim in self.claims if claim.status in COMPETING]
         self.verdicts = {claim.id: _STANDING for claim in competing}
         left, disputes = {known.row.id: known for known in self.known}, list[Dispute]()
         if self.one:
@@ -245,13 +248,13 @@ class _Contest:
 async def _contests(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) -> list[_Contest]:
     names = {predicate for _, predicate in pairs}
     subjects = sorted({subject for subject, _ in pairs})
-    cardinalities = await _cardinalities(tx, names)
+    numbers = await cardinalities(tx, names)
     rows: Sequence[Any]
     if kind is FACT:
         rows = await tx.read.same_facts(subjects, names, by="predicate")
     else:
         rows = await tx.read.same_relationships(subjects, names)
-    found = {pair: _Contest(kind, pair, cardinalities[pair[1]] is Cardinality.ONE, []) for pair in sorted(pairs)}
+    found = {pair: _Contest(kind, pair, numbers[pair[1]] is Cardinality.ONE, []) for pair in sorted(pairs)}
     of_claim: dict[UUID, _Contest] = {}
     for row in (row for row in rows if row.folded_into is None):  # what a merge has set aside does not count
         for pair in pairs_of(kind, [row]) & found.keys():

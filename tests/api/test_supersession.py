@@ -124,6 +124,31 @@ async def test_a_return_after_something_else_is_a_claim_of_its_own_though_the_fi
     assert await api.node(again, shown) == {"status": "CURRENT", "effectiveTo": None, "supersededBy": None}
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+async def test_a_return_that_is_stated_with_the_rest_is_a_claim_of_its_own_whatever_the_order(
+    api: Api, order: tuple[int, ...]
+) -> None:
+    stays = [("Oslo", "2020"), ("Rome", "2021"), ("Oslo", "2022")]
+    entities = [{"key": key, "name": key, "type": "place"} for key in ("Ada", "Oslo", "Rome")]
+    edges = [{"source": "Ada", "target": stays[n][0], "type": "LIVES_IN", "validFrom": stays[n][1]} for n in order]
+    await api.do("importGraph", "relationshipsCreated", entities=entities, relationships=edges)
+    found = await api.volume(f"relationships({ALL}) {{ nodes {{ text status validFrom effectiveTo }} }}")
+    assert sorted(
+        (e["text"], e["status"], e["validFrom"], e["effectiveTo"]) for e in found["relationships"]["nodes"]
+    ) == [
+        ("Ada lives in Oslo", "CURRENT", instant(2022), None),
+        ("Ada lives in Oslo", "SUPERSEDED", instant(2020), instant(2021)),
+        ("Ada lives in Rome", "SUPERSEDED", instant(2021), instant(2022)),
+    ]
+
+
+async def test_the_same_again_with_nothing_between_is_evidence_and_no_return(api: Api) -> None:
+    pro = await api.entity("Acme Pro")
+    first = await costs(api, pro, "$10", 2020)
+    assert await costs(api, pro, "$10", 2022) == first
+    assert await standing(api, pro) == {"$10": CURRENT}
+
+
 async def test_a_retracted_successor_gives_the_place_back(api: Api) -> None:
     pro = await api.entity("Acme Pro")
     await costs(api, pro, "$10", 2020)
