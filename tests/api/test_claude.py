@@ -528,7 +528,7 @@ async def test_no_more_calls_run_at_once_than_the_settings_say_over_all_workers(
     keyed: Settings, messages: Messages
 ) -> None:
     bounded = keyed.model_copy(update={"claude_concurrency": 2, "claude_timeout": 20})
-    messages.answer = lambda _request: replace(says(ANSWER), delay=0.1)
+    messages.answer = lambda _request: replace(says(ANSWER), delay=1)
     readers = Readers(bounded)
     async with served(bounded, readers.name, readers.extract, ScriptedExtractor()) as api:
         limits = {bounded.claude_model: Limit(2)}

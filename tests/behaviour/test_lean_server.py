@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
+from messages import serving_messages
 from servers import environment_with
 
 from server.app import prepare
@@ -106,3 +108,17 @@ async def test_a_server_that_answers_queries_loads_none_of_it_and_its_first_sear
 
 async def test_a_text_is_extracted_from_in_another_process(server: Serving) -> None:
     assert server.loaded_after(INGEST) == sorted([*SEARCHING, "markdown_it"])
+
+
+async def test_what_claude_reads_loads_its_sdk_and_nothing_that_reads_offline(
+    serving: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    async with serving_messages() as messages:
+        keyed = serving.model_copy(update={"anthropic_key": "sk-1", "anthropic_url": messages.url})
+        running = Serving(keyed)
+        assert await asyncio.to_thread(running.loaded_after, READ) == []
+        loaded = await asyncio.to_thread(running.loaded_after, INGEST)
+        await asyncio.to_thread(running.process.communicate)
+    assert (running.process.returncode, len(messages.requests)) == (0, 1)
+    assert loaded == sorted([*SEARCHING, "anthropic", "httpx2", "markdown_it"])

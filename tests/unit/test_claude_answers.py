@@ -16,6 +16,7 @@ from server.services.extraction.asking import WhatItSays, prompt_of
 from server.services.extraction.claude import read_answer
 from server.services.extraction.protocol import ChunkText, Extraction, Instant, KnownName, Span
 from server.services.extraction.salvage import salvage
+from server.services.ingestion.answers import decode_extraction, encode
 from server.terms import Precision, Usage, ValueType
 
 TEXT = "Ada Lind joined Northwind in 2022. Northwind sells tea for 5 USD. Ada leads it."
@@ -117,6 +118,28 @@ def test_an_item_that_cannot_stand_is_listed_with_the_reason_and_the_others_stay
     assert (said.facts[-1].content, said.relationships[-1].type) == ("Northwind sells tea.", "WORKS_AT")
     if kind:
         assert said.rejected[0].item == (item if isinstance(item, dict) else {"value": "Ada"})
+
+
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        ({**entity("e3"), "name": {"first": "Ada"}}, {**entity("e3"), "name": {"first": "Ada"}}),
+        ({**entity("e3"), "name": [[]]}, {"value": "It is nested, and not shown."}),
+        ([1], {"value": "It is nested, and not shown."}),
+        (None, {"value": None}),
+    ],
+)
+def test_a_refused_item_is_shown_as_far_as_ours_could_be_nested(item: Any, shown: dict[str, Any]) -> None:
+    (refused,) = read(NORTHWIND, item).rejected
+    assert refused.item == shown
+
+
+def test_an_item_that_is_nested_without_end_is_no_crash() -> None:
+    deep = "[" * 900 + "]" * 900
+    said = read(raw=WHOLE.replace('"aliases": []', f'"aliases": {deep}', 1))
+    assert [one.key for one in said.entities] == ["e2"]
+    assert said.rejected[0].item == {"value": "It is nested, and not shown."}
+    assert decode_extraction(encode(said)) == said
 
 
 def test_a_value_that_is_not_of_its_type_is_a_text_and_a_bare_number_means_itself() -> None:

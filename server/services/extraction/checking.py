@@ -64,8 +64,7 @@ class Checking:
                 case _:
                     self.said.relationships.append(self._edge(given))
         except BadUserInput as error:
-            shown = item if isinstance(item, dict) else {"value": item}
-            self.said.rejected.append(RejectedItem(kind, shown, error.message))
+            self.said.rejected.append(RejectedItem(kind, _shown(item), error.message))
 
     def _entity(self, given: dict[str, Any]) -> ExtractedEntity:
         key, aliases = _text(given["key"], "key"), given["aliases"] or []
@@ -162,6 +161,18 @@ class Checking:
             for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", self._text)
         }
         return tuple(sorted(found, key=lambda span: (span.start, -span.end))[:_MENTIONS])
+
+
+def _shown(item: Any) -> dict[str, Any]:
+    """Return an item as it is listed: nothing that is nested deeper than our types can be."""
+    if not isinstance(item, dict) or any(_nested(value) for value in item.values()):
+        return {"value": item if isinstance(item, str | int | float | None) else "It is nested, and not shown."}
+    return item
+
+
+def _nested(value: Any) -> bool:
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    return any(isinstance(one, list | dict) for one in inner)
 
 
 def _text(value: Any, name: str) -> str:
