@@ -349,6 +349,8 @@ def duplicates(
     _say(
         f"{counted.entities:,} entities: {counted.pairs:,} pairs look like one, {counted.proposed:,} of them newly proposed."
     )
+    if counted.decided:
+        _say(f"Claude decided about {counted.decided:,} entities.")
 
 
 @app.command()

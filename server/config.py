@@ -93,6 +93,10 @@ class Settings(BaseSettings):
         False,
         description="Ask Claude twice about jobs and studies in a résumé: for entities, then for more facts of each.",
     )
+    claude_judges: bool = Field(
+        False,
+        description="Let claude_strong_model decide what `loregraph duplicates` proposes; what it is not sure of waits for a person.",
+    )
     claude_concurrency: int = Field(
         4, ge=1, le=256, description="Most calls of Claude for extraction at once, over all workers."
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 import orjson
@@ -12,23 +15,30 @@ from server import models
 from server.app import reading
 from server.auth import LOCAL
 from server.config import Settings
-from server.errors import NotFound
+from server.errors import Conflict, Misconfigured, NotFound
 from server.ids import NodeKind, encode_id
+from server.llm import Claude, ModelFailure
+from server.services.decisions import Reviews
 from server.services.duplicates import Candidate, Seen, propose_stored, scan
+from server.services.judging import Ask, judge
 from server.services.likeness import THRESHOLD
 from server.store import Store
+from server.store.records import VolumeRecord
 from server.store.statistics import numbers_of_volumes
 
 __all__ = ["Counted", "Found", "as_json", "as_line", "find"]
 
+_log = logging.getLogger("loregraph")
+
 
 @dataclass(slots=True)
 class Counted:
-    """How far it is: entities looked at, pairs found, and those of them that were not asked about before."""
+    """How far it is: entities looked at, pairs found, those of them that were not asked about before, and what Claude decided."""
 
     entities: int = 0
     pairs: int = 0
     proposed: int = 0
+    decided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +69,65 @@ async def find(
         NotFound: there is no such volume.
         UpstreamUnavailable: the database does not answer.
     """
-    async with reading(settings) as store:
+    async with reading(settings) as store, _judging(settings, store, proposing=proposing) as bench:
         own = await store.volume(volume)
         if own is None:
             raise NotFound(f"There is no volume {volume}.", argument="volume")
         total((await numbers_of_volumes(store.read, models.Entity, [own.id]))[0])
         async for number, pairs in scan(store.read, own.id, threshold=threshold or THRESHOLD):
             reviews = await _propose(store, own.id, pairs) if proposing and pairs else [None] * len(pairs)
+            if bench is not None:
+                counted.decided += await bench.decide(own, pairs, reviews)
             counted.entities += number
             counted.pairs += len(pairs)
             counted.proposed += sum(review is not None for review in reviews)
             for pair, review in zip(pairs, reviews, strict=True):
                 found(Found(pair, review))
             progress(number)
+
+
+@asynccontextmanager
+async def _judging(settings: Settings, store: Store, *, proposing: bool) -> AsyncIterator[Bench | None]:
+    """Open Claude as the judge where the settings say so."""
+    if not (settings.claude_judges and proposing):
+        yield None
+        return
+    if settings.anthropic_key is None:
+        raise Misconfigured("LOREGRAPH_CLAUDE_JUDGES needs LOREGRAPH_ANTHROPIC_KEY.")
+    key, limits = settings.anthropic_key.get_secret_value(), (settings.claude_max_tokens, settings.claude_timeout)
+    claude = Claude(key, base_url=settings.anthropic_url, max_tokens=limits[0], timeout=limits[1])
+    try:
+        yield Bench(partial(claude.fill, model=settings.claude_strong_model), Reviews(store))
+    finally:
+        await claude.aclose()
+
+
+class Bench:
+    """Claude's seat: it decides what was proposed, one entity at a time, until it fails once."""
+
+    def __init__(self, ask: Ask, reviews: Reviews) -> None:
+        self._ask = ask
+        self._reviews = reviews
+        self._sits = True
+
+    async def decide(self, volume: VolumeRecord, pairs: Sequence[Candidate], reviews: Sequence[UUID | None]) -> int:
+        """Decide new reviews; return how many entities were judged. What is not decided waits for a person."""
+        of_one: dict[UUID, list[tuple[Candidate, UUID]]] = {}
+        for pair, review in zip(pairs, reviews, strict=True):
+            if review is not None:
+                of_one.setdefault(pair.one.id, []).append((pair, review))
+        judged = 0
+        for found in of_one.values():
+            if not self._sits:
+                break
+            try:
+                judged += await judge(self._ask, self._reviews, volume, found) is not None
+            except ModelFailure as error:
+                _log.warning("Claude judges no more: %s What is open waits for a person.", error.message)
+                self._sits = False
+            except Conflict as error:
+                _log.info("Left open: %s", error.message)
+        return judged
 
 
 async def _propose(store: Store, volume: UUID, pairs: list[Candidate]) -> list[UUID | None]:
