@@ -67,11 +67,12 @@ class LowConfidenceReview(ReviewItem, Node):
 class ConflictReview(ReviewItem, Node):
     id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
 
-    @batched(needs=("row.conflict_id",), description="The conflict as it is at present.")
+    @batched(needs=("row.conflict_id",), description="The conflict as it is at present, its claims in the view.")
     @staticmethod
     async def conflict(parents: list[ConflictReview], info: Info) -> list[Conflict | Exception]:
-        ids = [item.row.conflict_id for item in parents]
-        found = await nodes_by_id(info, [None if id is None else GlobalId(NodeKind.CONFLICT, id) for id in ids])
+        ids = [(item.row.conflict_id, item.view) for item in parents]
+        wanted = [None if id is None else GlobalId(NodeKind.CONFLICT, id, view) for id, view in ids]
+        found = await nodes_by_id(info, wanted)
         return [node if isinstance(node, Conflict) else gone("conflict") for node in found]
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from api.conftest import Api
 
 CLAIM = """id text confidence status validFrom validTo effectiveTo knownFrom version createdAt updatedAt
+    supersedes { id } supersededBy { id }
     evidence { quote current revision confidence document { title } }"""
 FACT = f"{CLAIM} content value predicate subject {{ id }}"
 EDGE = f"{CLAIM} type description strength bidirectional source {{ id }} target {{ id }}"
