@@ -62,6 +62,9 @@ class EntityFilter:
     min_confidence: float | None = strawberry.field(
         default=None, description="Those with at least this confidence: 0 to 1."
     )
+    stale: bool | None = strawberry.field(
+        default=None, description="Those that a stale claim is about, or those that none is about."
+    )
 
     def plain(self) -> filters.EntityFilter:
         types = _few(self.types, "types")
@@ -72,6 +75,7 @@ class EntityFilter:
             if self.projects is None
             else ids_of(_few(self.projects, "projects"), NodeKind.PROJECT, "projects"),
             min_confidence=_confidence(self.min_confidence),
+            stale=self.stale,
         )
 
 

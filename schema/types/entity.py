@@ -73,6 +73,17 @@ class Entity(Node):
 
     @batched(
         needs=("row.id",),
+        description="Whether a CURRENT fact about it, or a relationship that starts from it, is past its predicate's half-life without new "
+        "evidence, and not over by its validTo. It is told as of today in every view.",
+    )
+    @staticmethod
+    async def stale(parents: list[Entity], info: Info) -> list[bool]:
+        ids = [entity.row.id for entity in parents]
+        found = await info.context.store.read.stale_entities(ids)
+        return [id in found for id in ids]
+
+    @batched(
+        needs=("row.id",),
         description="Its other names, in order, those of what was merged into it too; looking it up by one of them finds it.",
     )
     @staticmethod

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, FromClause, false, or_, select
 from sqlmodel import SQLModel
 
 from server import models
+from server.store.aging import has_stale_claim
 from server.store.believing import standing_in
 from server.store.relations import Turned, of_turned, table_of
 from server.terms import (
@@ -69,12 +70,13 @@ class Everything:
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """Entities by a part of a name (as a match key), type, project and confidence."""
+    """Entities by a part of a name (as a match key), type, project, confidence and whether a claim about them is stale."""
 
     name_part: str | None = None
     types: tuple[str, ...] | None = None
     projects: tuple[UUID, ...] | None = None
     min_confidence: float | None = None
+    stale: bool | None = None
 
     def conditions(self, row: FromClause) -> list[Condition]:
         """Return the conditions over an entity."""
@@ -84,6 +86,9 @@ class EntityFilter:
             found.append(or_(_contains(row.c.match_key, self.name_part), *self._other_names(row, self.name_part)))
         if self.min_confidence is not None:
             found.append(row.c.confidence >= self.min_confidence)
+        if self.stale is not None:
+            stale = has_stale_claim(row.c.id)
+            found.append(stale if self.stale else ~stale)
         return found
 
     def _other_names(self, row: FromClause, part: str) -> list[Condition]:

@@ -20,6 +20,7 @@ from sqlmodel import SQLModel
 
 from server import models
 from server.store import blocks, records, selections
+from server.store.believing import NOW, present
 from server.store.filters import ChangeFilter, Everything, Filter
 from server.store.prepared import Columns, Line, Statement, fetch
 from server.store.relations import PAST, Relation, Sorting, counting, table_of
@@ -302,6 +303,13 @@ class Reader(Sources):
         for volume, name, inverse in await self._of_keys(selections.inverses(self.dialect), list(found)):
             found[volume][name] = inverse
         return found
+
+    async def stale_entities(self, entities: Sequence[UUID]) -> set[UUID]:
+        """Return those of these entities that a stale claim is about at present. One statement."""
+        if not entities:
+            return set()
+        values = {"keys": keys_value(self.dialect, list(dict.fromkeys(entities))), NOW: present()}
+        return {row[0] for row in await self.fetch(selections.stale_entities(self.dialect), values)}
 
     async def predicates_about(self, volume: UUID, names: Collection[str]) -> list[records.PredicateRecord]:
         """Return the volume's predicates of these names, and those that have one of them as their inverse. One statement for 500."""

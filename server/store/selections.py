@@ -27,6 +27,7 @@ from sqlmodel import SQLModel, UTCDateTime
 
 from server import models
 from server.store import records
+from server.store.aging import has_stale_claim
 from server.store.filters import ClaimFilter, Filter
 from server.store.prepared import Columns
 from server.store.relations import PAST, Relation, Sorting, table_of
@@ -47,6 +48,7 @@ __all__ = [
     "other_names",
     "pages",
     "part_of",
+    "stale_entities",
 ]
 
 TABLES: dict[type[Any], type[SQLModel]] = {
@@ -247,6 +249,13 @@ def other_names(dialect: str) -> Any:
         columns = (own.c.id, named.c.match_key, named.c.name)
         parts.append(select(*columns).select_from(rows).where(named.c.match_key != own.c.match_key))
     return union_all(*parts)
+
+
+@cache
+def stale_entities(dialect: str) -> Select[Any]:
+    """Return the statement for those of given entities that a stale claim is about."""
+    keys = keys_table(dialect)
+    return select(keys.c.value).where(has_stale_claim(keys.c.value))
 
 
 @cache

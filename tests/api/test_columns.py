@@ -52,7 +52,7 @@ LISTED = [
         "entity",
         "entities { nodes { * } }",
         "name type description sense properties confidence importance version createdAt updatedAt",
-        ["id", "aliases"],
+        ["id", "aliases", "stale"],
         "facts memories documents projects mergedFrom",
         {
             "explanation": f"{ENTITY} created_at updated_at",

@@ -37,7 +37,7 @@ type Volume implements Node {
 }
 type Entity implements Node {
   id: ID!  name: String!  type: String!  description: String  aliases: [String!]!  sense: String  properties: JSON!
-  confidence: Float!  importance: Float!  version: Int!  createdAt: DateTime!  updatedAt: DateTime!
+  confidence: Float!  importance: Float!  version: Int!  createdAt: DateTime!  updatedAt: DateTime!  stale: Boolean!
   facts(filter: FactFilter, orderBy: FactOrder, first: Int! = 20, after: String): FactConnection!
   relationships(direction: Direction! = BOTH, types: [String!], first: Int! = 20, after: String):
     RelationshipConnection!
@@ -202,7 +202,7 @@ type SimilarMemory { memory: Memory!  similarity: Float! }
 input RetractFactInput { id: ID!  reason: String }
 input DeleteDocumentInput { id: ID! }
 type DeleteDocumentPayload { deletedId: ID!  claimsRemoved: Int!  claimsKept: Int!  entitiesRemoved: Int! }
-input EntityFilter { text: String  types: [String!]  projects: [ID!]  minConfidence: Float }
+input EntityFilter { text: String  types: [String!]  projects: [ID!]  minConfidence: Float  stale: Boolean }
 input EntityOrder { field: EntityOrderField! = NAME  direction: OrderDirection! = ASC }
 enum EntityOrderField { NAME  CREATED_AT  UPDATED_AT  IMPORTANCE }
 enum OrderDirection { ASC  DESC }
