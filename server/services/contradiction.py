@@ -20,7 +20,7 @@ from server.ids import NodeKind, encode_id
 from server.services.claims import AUTHORITIES, FACT, RELATIONSHIP, ClaimKind
 from server.services.predicates import shipped
 from server.services.reviews import ReviewQuestion, close_reviews, forget_reviews, open_reviews
-from server.services.rivals import Decision, Dispute, Rival, Verdict, judge
+from server.services.rivals import Day, Decision, Dispute, Rival, Verdict, judge
 from server.store import Store, Transaction
 from server.store.contests import contested
 from server.store.records import (
@@ -221,6 +221,7 @@ class _Contest:
 
     def _rival(self, claim: Any) -> Rival:
         says = claim.claim_key if self.kind is FACT else claim.target_id
+        says = Day(says) if self.kind is FACT and claim.value_type == ValueType.DATE else says
         start, end = (None, None) if self.pair[1] in EVENTS else (claim.valid_from, claim.valid_to)
         return Rival(claim.id, says, start, end, AUTHORITIES.index(Authority(claim.authority)), claim.confidence)
 

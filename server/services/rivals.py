@@ -18,7 +18,7 @@ from uuid import UUID
 
 from server.terms import ClaimStatus, ConflictStatus
 
-__all__ = ["Decision", "Dispute", "Judgement", "Rival", "Verdict", "judge"]
+__all__ = ["Day", "Decision", "Dispute", "Judgement", "Rival", "Verdict", "judge"]
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _NEAR = 0.2
@@ -27,6 +27,16 @@ LESS_SURE = "A claim of the same authority is surer by more than 0.2."
 DECIDED = "A person decided."
 TIED = "Claims of equal authority contradict each other, and no date tells which of them holds."
 CHALLENGED = "A later claim contradicts one of higher authority."
+
+
+class Day(str):
+    """What a claim says that states a date, as exactly as it does: 1815 and 1815-12-10 agree."""
+
+    __slots__ = ()
+
+    def agrees(self, other: Hashable) -> bool:
+        """Return whether one of the two dates lies within the other."""
+        return isinstance(other, Day) and (self.startswith(other) or other.startswith(self))
 
 
 class Rival(NamedTuple):
@@ -57,7 +67,8 @@ class Rival(NamedTuple):
 
     def competes(self, other: Rival) -> bool:
         """Return whether the two say different things of times that overlap."""
-        return self.says != other.says and self.overlaps(other)
+        agree = self.says == other.says or (isinstance(self.says, Day) and self.says.agrees(other.says))
+        return not agree and self.overlaps(other)
 
     def before(self, other: Rival) -> bool:
         """Return whether both are dated and this one begins earlier."""

@@ -140,6 +140,11 @@ async def test_an_event_has_one_date_so_a_later_one_contradicts_it(api: Api) -> 
     assert await standing(api, one, other) == [DISPUTED, DISPUTED]
 
 
+async def test_a_year_says_nothing_against_a_day_in_it(api: Api) -> None:
+    ada = await api.entity("Ada")
+    assert await standing(api, await born(api, ada, "1815"), await born(api, ada, "1815-12-10")) == [CURRENT, CURRENT]
+
+
 async def test_a_date_and_a_place_of_birth_say_nothing_against_each_other(api: Api) -> None:
     ada = await api.entity("Ada")
     one = await api.fact(ada, "Born in 1815", predicate="BORN_IN", value="1815", valueType="DATE")

@@ -11,7 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.services.rivals import CHALLENGED, DECIDED, LESS_SURE, OUTRANKED, TIED, Decision, Judgement, Rival, judge
+from server.services.rivals import (
+    CHALLENGED,
+    DECIDED,
+    LESS_SURE,
+    OUTRANKED,
+    TIED,
+    Day,
+    Decision,
+    Judgement,
+    Rival,
+    judge,
+)
 from server.terms import ClaimStatus
 
 OFFICIAL, MARKETING, USER = 0, 1, 2
@@ -188,6 +199,18 @@ def test_rows_with_one_value_stand_together_as_sure_as_the_surest() -> None:
     assert stands(*rows, rival("c", 2020, sure=0.7)) == {"a": CURRENT, "b": CURRENT, "c": never("a")}
     assert stands(*rows, rival("c", 2020, sure=0.9)) == {"a": DISPUTED, "b": DISPUTED, "c": DISPUTED}
     assert conflicts(*rows, rival("c", 2020, sure=0.9)) == [("OPEN", "abc", TIED, None)]
+
+
+def test_dates_of_which_one_lies_within_the_other_do_not_compete() -> None:
+    year, month, day, other = (
+        rival(name, says=Day(date), sure=sure)  # type: ignore[arg-type]
+        for name, date, sure in zip(
+            "abcd", ("1815", "1815-12", "1815-12-10", "1815-11-10"), (0.8, 0.8, 1.0, 0.9), strict=True
+        )
+    )
+    assert stands(year, month, day) == {"a": CURRENT, "b": CURRENT, "c": CURRENT}
+    assert stands(year, day, other) == {"a": CURRENT, "c": DISPUTED, "d": DISPUTED}
+    assert conflicts(year, month, other) == [("OPEN", "bd", TIED, None)]
 
 
 def test_a_decision_lets_the_winner_hold_and_the_others_never_have_held() -> None:
