@@ -218,3 +218,52 @@ async def test_a_deleted_document_of_the_survivor_leaves_what_was_merged_into_it
     await api.do("unmergeEntities", "restored { id }", merge=merge)
     assert await said_of(api, ids["Ada Lind"]) == {"likes tea.": [0.8, "Ada Lind likes tea."]}
     assert await said_of(api, ids["Ada"]) == {}
+
+
+async def test_a_correction_while_a_claim_counted_for_both_is_its_own_after(api: Api, two: tuple[str, str]) -> None:
+    ada, lind = two
+    head, _ = await api.fact(ada, "Likes tea", confidence=0.8), await api.fact(lind, "Likes tea", confidence=0.75)
+    merge = await merged(api, ada, lind)
+    await api.do("updateFact", "fact { id }", id=head, content="Likes green tea", confidence=0.9, validFrom="2020")
+    await api.do("unmergeEntities", "restored { id }", merge=merge)
+    asked = "facts { nodes { content confidence validFrom } }"
+    found = [(await api.node(id, asked))["facts"]["nodes"] for id in two]
+    assert found == [
+        [{"content": "Likes green tea", "confidence": 0.9, "validFrom": "2020-01-01T00:00:00Z"}],
+        [{"content": "Likes tea", "confidence": 0.75, "validFrom": None}],
+    ]
+
+
+async def test_a_merge_is_todays_view_of_every_instant(api: Api, two: tuple[str, str]) -> None:
+    ada, lind = two
+    await api.fact(ada, "Likes tea", confidence=0.8)
+    await api.fact(lind, "Likes tea", confidence=0.8)
+    fact = await api.fact(lind, "Sings", confidence=0.8)
+    known = (await api.node(fact, "knownFrom"))["knownFrom"]
+    await api.do("updateFact", "fact { id }", id=fact, content="Sings well", confidence=0.9)
+    asked = "query($id: ID!, $k: DateTime) { volume(asOf: {known: $k}) { entity(by: {id: $id}) { facts { nodes { content } } } } }"
+    merge = await merged(api, ada, lind)
+    then = (await api.ask(asked, id=lind, k=known))["volume"]["entity"]["facts"]["nodes"]
+    assert [one["content"] for one in then] == ["Likes tea", "Sings"]
+    await api.do("unmergeEntities", "restored { id }", merge=merge)
+    for id, contents in ((ada, ["Likes tea"]), (lind, ["Likes tea", "Sings"])):
+        then = (await api.ask(asked, id=id, k=known))["volume"]["entity"]["facts"]["nodes"]
+        assert [one["content"] for one in then] == contents
+
+
+async def test_claims_of_which_a_subject_has_one_are_judged_as_one_subjects_until_it_is_two(
+    api: Api, two: tuple[str, str]
+) -> None:
+    ada, lind = two
+    old = {"predicate": "LIVES_IN", "validFrom": "2010"}
+    await api.fact(ada, "Lives in Oslo", value="Oslo", **old)
+    await api.fact(lind, "Lives in Bonn", value="Bonn", **(old | {"validFrom": "2020"}))
+    merge = await merged(api, ada, lind)
+    asked = "facts(filter: {statuses: [CURRENT, SUPERSEDED]}) { nodes { value status } }"
+    assert (await api.node(ada, asked))["facts"]["nodes"] == [
+        {"value": "Oslo", "status": "SUPERSEDED"},
+        {"value": "Bonn", "status": "CURRENT"},
+    ]
+    await api.do("unmergeEntities", "restored { id }", merge=merge)
+    found = [(await api.node(id, asked))["facts"]["nodes"] for id in two]
+    assert found == [[{"value": "Oslo", "status": "CURRENT"}], [{"value": "Bonn", "status": "CURRENT"}]]
