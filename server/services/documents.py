@@ -26,6 +26,7 @@ from server.services.idempotency import Once
 from server.services.identity import clean_name, clean_text
 from server.services.indexing import chunk_text, entity_text, fact_text
 from server.services.ingestion.revisions import NEWER
+from server.services.merges import hand_over
 from server.services.reviews import forget_reviews, reviews_about
 from server.services.standing import Standing, origins
 from server.store import Store, Transaction
@@ -292,6 +293,7 @@ class Documents:
             for kind, ids in parted:
                 await regroup(tx, kind, ids)
             await tx.apply()
+            await hand_over(tx, await tx.read.entities_of_document_alone(id, survivors=True))
             entities = await tx.read.entities_of_document_alone(id)
             await remove_entities(tx, entities)
             for kind, pairs in touched.items():

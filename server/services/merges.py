@@ -23,11 +23,11 @@ from server.services.indexing import entity_text
 from server.services.resolution import survivors_of
 from server.services.reviews import close_pairs_within
 from server.store import Store, Transaction
-from server.store.merging import claims_parted, doubles, loops_to_be, merge_rows, moved, unmerge_rows
+from server.store.merging import claims_parted, doubles, loops_to_be, merge_rows, moved, pass_on, unmerge_rows
 from server.store.records import EntityRecord, MergeRecord, VolumeRecord
 from server.terms import ChangeKind
 
-__all__ = ["Merged", "Merges", "Unmerged", "merge"]
+__all__ = ["Merged", "Merges", "Unmerged", "hand_over", "merge"]
 
 _MOST_MERGED = 100
 _MOST_NAMES = 1_000
@@ -159,6 +159,40 @@ async def _write(
         tx.log(ChangeKind.MERGED, NodeKind.ENTITY, id, before={"survivor_id": None}, after=told)
     tx.unindex(NodeKind.ENTITY, ids)
     return made
+
+
+async def hand_over(tx: Transaction, entities: Sequence[UUID]) -> None:
+    """Take entities of which nothing but merges into them knows out of those, so that they can be deleted.
+
+    The first that was merged into one takes its place; where that was merged itself, all it has taken along stay with the survivor.
+    """
+    for id in entities:
+        (own,) = await tx.read.lists(MergeRecord, "merged_id", [id], "id")
+        (taken,) = await tx.read.lists(MergeRecord, "survivor_id", [id], "id")
+        into = next((record.survivor_id for record in own if record.undone_at is None), None)
+        records = [record for record in taken if record.undone_at is None]
+        if into is None:
+            first, *records = records
+            into = first.merged_id
+            pass_on(tx, id, into)
+            tx.delete_ids(models.EntityMerge, [first.id])
+            await _show(tx, into)
+        tx.set_among(models.EntityMerge, "id", [record.id for record in records], {"survivor_id": into})
+        await tx.apply()
+
+
+async def _show(tx: Transaction, id: UUID) -> None:
+    entity = await tx.read.one(EntityRecord, id)
+    assert entity is not None
+    tx.log(
+        ChangeKind.UNMERGED,
+        NodeKind.ENTITY,
+        id,
+        before={"survivor_id": entity.merged_into},
+        after={"survivor_id": None},
+    )
+    text = entity_text(entity.name, entity.type, entity.description)
+    tx.index(NodeKind.ENTITY, id, text, None, again=True)
 
 
 def _check(into: UUID, sources: Sequence[UUID]) -> None:

@@ -43,6 +43,7 @@ __all__ = [
     "loops_to_be",
     "merge_rows",
     "moved",
+    "pass_on",
     "tie_survivors",
     "unmerge_rows",
 ]
@@ -139,6 +140,18 @@ async def tie_survivors(tx: Transaction, model: type[SQLModel], entities: Sequen
     rows = await tx.read.rows(roots, {"keys": keys_value(tx.read.dialect, entities)})
     if rows:
         _spread(tx, [row[0] for row in rows], model)
+
+
+def pass_on(tx: Transaction, survivor: UUID, heir: UUID) -> None:
+    """Let what counts for an entity that nothing was stated for count for one of those merged into it, which takes its place."""
+    tx.then(update(_ENTITY).where(_ENTITY.c.merged_into == survivor).values(merged_into=heir))
+    tx.then(update(_ENTITY).where(_ENTITY.c.id == heir).values(merged_into=None))
+    for model, end in _ENDS:
+        table = table_of(model)
+        stated = table.c[f"stated_{end}"]
+        theirs = update(table).where(table.c[end] == survivor, stated.is_not(None))
+        tx.then(theirs.values({end: heir, f"stated_{end}": case((stated == heir, null()), else_=stated)}))
+    _spread(tx, [survivor, heir])
 
 
 def _spread(tx: Transaction, entities: Sequence[UUID], only: type[SQLModel] | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Executable, or_, select
+from sqlalchemy import ColumnElement, Executable, or_, select
 from sqlmodel import SQLModel
 
 from server import models
@@ -47,10 +47,11 @@ class Sources:
         )
         return {row[0]: bool(row[1]) for row in await self.rows(statement)}
 
-    async def entities_of_document_alone(self, document: UUID) -> list[UUID]:
+    async def entities_of_document_alone(self, document: UUID, *, survivors: bool = False) -> list[UUID]:
         """Return the extracted entities that a document, at any revision, mentions and nothing else in the volume knows of.
 
-        A merged one counts by what was stated for it; one that others were merged into is known of.
+        Each counts by what was stated for it; one that others were merged into is known of. `survivors`: instead those of which nothing
+        but such merges knows.
         """
         entity = table_of(models.Entity)
         mine = table_of(models.DocumentEntity)
@@ -59,16 +60,18 @@ class Sources:
             select(elsewhere.c.entity_id).where(
                 elsewhere.c.entity_id == entity.c.id, elsewhere.c.document_id != document, elsewhere.c.stated
             ),
-            select(merge.c.id).where(merge.c.survivor_id == entity.c.id, merge.c.undone_at.is_(None)),
         ]
+        into = select(merge.c.id).where(merge.c.survivor_id == entity.c.id, merge.c.undone_at.is_(None)).exists()
         for model, column in _USES:
             used = table_of(model).alias()
-            own = [used.c.stated] if "stated" in used.c else []
+            own: list[ColumnElement[bool]] = [used.c.stated] if "stated" in used.c else []
+            own += [used.c[f"stated_{column}"].is_(None)] if f"stated_{column}" in used.c else []
             needed.append(select(used.c[column]).where(used.c[column] == entity.c.id, *own))
         statement = (
             select(entity.c.id).join(mine, mine.c.entity_id == entity.c.id).where(mine.c.document_id == document)
         )
         statement = statement.where(entity.c.origin == Origin.EXTRACTED.value, *(~use.exists() for use in needed))
+        statement = statement.where(into if survivors else ~into)
         return [row[0] for row in await self.rows(statement.order_by(entity.c.id))]
 
     async def entities_named_by(self, document: UUID) -> dict[UUID, bool]:

@@ -207,17 +207,47 @@ async def test_a_deleted_document_takes_its_words_out_of_what_is_set_aside_and_m
 
 
 async def test_a_deleted_document_of_the_survivor_leaves_what_was_merged_into_it(api: Api) -> None:
-    text = "Ada likes tea. Ada Lind likes tea."
-    first = await ingest(api, "Ada likes tea.", ADA, fact("Ada", "Likes tea", "Ada likes tea."), title="One")
-    await ingest(api, text, LIND, fact("Ada Lind", "likes tea.", "Ada Lind likes tea."), title="Two")
+    text = "Zelda likes tea."
+    first = await ingest(api, text, thing("Zelda", "person"), fact("Zelda", "Likes tea", text), title="One")
+    tea, sings = "Ada Lind likes tea.", "Bo sings."
+    await ingest(api, tea, LIND, fact("Ada Lind", "likes tea.", tea), title="Two")
+    await ingest(api, sings, thing("Bo", "person"), fact("Bo", "Sings", sings), title="Three")
     ids = {one["name"]: one["id"] for one in (await api.volume("entities { nodes { id name } }"))["entities"]["nodes"]}
-    merge = await merged(api, ids["Ada"], ids["Ada Lind"])
+    await merged(api, ids["Zelda"], ids["Ada Lind"])
+    merge = await merged(api, ids["Zelda"], ids["Bo"])
     done = await api.do("deleteDocument", "claimsRemoved claimsKept entitiesRemoved", id=first["document"]["id"])
-    assert done == {"claimsRemoved": 1, "claimsKept": 0, "entitiesRemoved": 0}
-    assert await said_of(api, ids["Ada"]) == {"likes tea.": [0.8, "Ada Lind likes tea."]}
+    assert done == {"claimsRemoved": 1, "claimsKept": 0, "entitiesRemoved": 1}
+    assert await api.holding("zelda") == []
+    lind = ids["Ada Lind"]
+    assert await api.node(lind, "id name aliases mergedFrom { nodes { id } }") == {
+        "id": lind,
+        "name": "Ada Lind",
+        "aliases": ["Bo"],
+        "mergedFrom": {"nodes": [{"id": merge}]},
+    }
+    assert await said_of(api, ids["Bo"]) == {"likes tea.": [0.8, tea], "Sings": [0.8, sings]}
+    assert await titles_of(api, lind) == ["Two", "Three"]
     await api.do("unmergeEntities", "restored { id }", merge=merge)
-    assert await said_of(api, ids["Ada Lind"]) == {"likes tea.": [0.8, "Ada Lind likes tea."]}
-    assert await said_of(api, ids["Ada"]) == {}
+    assert (await said_of(api, lind), await said_of(api, ids["Bo"])) == (
+        {"likes tea.": [0.8, tea]},
+        {"Sings": [0.8, sings]},
+    )
+
+
+async def test_a_deleted_document_of_the_middle_of_a_chain_leaves_both_ends(api: Api) -> None:
+    text = "Zelda sings."
+    middle = await ingest(api, text, thing("Zelda", "person"), fact("Zelda", "Sings", text))
+    zelda = (await api.volume("entities { nodes { id } }"))["entities"]["nodes"][0]["id"]
+    top, bottom = await api.entity("Ada", "person"), await api.entity("Bo", "person")
+    await api.fact(bottom, "Likes tea")
+    merge = await merged(api, zelda, bottom)
+    await merged(api, top, zelda)
+    done = await api.do("deleteDocument", "claimsRemoved claimsKept entitiesRemoved", id=middle["document"]["id"])
+    assert done == {"claimsRemoved": 1, "claimsKept": 0, "entitiesRemoved": 1}
+    assert await api.holding("zelda") == []
+    assert await said_of(api, bottom) == await said_of(api, top) == {"Likes tea": [1.0, "Likes tea"]}
+    await api.do("unmergeEntities", "restored { id }", merge=merge)
+    assert (await said_of(api, top), await said_of(api, bottom)) == ({}, {"Likes tea": [1.0, "Likes tea"]})
 
 
 async def test_a_correction_while_a_claim_counted_for_both_is_its_own_after(api: Api, two: tuple[str, str]) -> None:
