@@ -73,6 +73,33 @@ async def test_the_price_of_a_product_at_two_times_in_one_query_is_two_answers(a
     }
 
 
+async def test_a_price_that_a_later_one_took_the_place_of_is_read_at_both_times(api: Api) -> None:
+    plan = await api.entity("Plan", "product")
+    price = {"predicate": "costs", "valueType": "MONEY"}
+    await api.fact(plan, "Costs 299", **price, value="299 USD/month", validFrom="2023")
+    before = (await instants(api))[-1]
+    await api.fact(plan, "Costs 349", **price, value="349 USD/month", validFrom="2025-03")
+    priced = 'entity(by: {name: {name: "Plan"}}) { facts { nodes { value status effectiveTo supersededBy { text } } } }'
+    query = f"""query($before: DateTime) {{
+        then: volume(asOf: {{valid: "2024"}}) {{ {priced} }}
+        now: volume(asOf: {{valid: "2025-03"}}) {{ {priced} }}
+        before: volume(asOf: {{valid: "2025-03", known: $before}}) {{ {priced} }}
+        default: volume {{ {priced} }} }}"""
+
+    def shown(value: str, status: str, until: str | None = None, by: str | None = None) -> dict[str, Any]:
+        successor = None if by is None else {"text": by}
+        fact = {"value": value, "status": status, "effectiveTo": until, "supersededBy": successor}
+        return {"entity": {"facts": {"nodes": [fact]}}}
+
+    new = shown("349 USD/month", "CURRENT")
+    assert await both(api, query, before=before) == {
+        "then": shown("299 USD/month", "SUPERSEDED", "2025-03-01T00:00:00Z", "Costs 349"),
+        "now": new,
+        "before": shown("299 USD/month", "CURRENT"),
+        "default": new,
+    }
+
+
 async def test_nodes_of_several_views_in_one_level_are_read_each_in_its_own(api: Api) -> None:
     plan, stated, _ = await priced(api)
     decoded = decode_id(plan)
