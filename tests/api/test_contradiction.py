@@ -316,6 +316,27 @@ async def test_the_log_tells_of_conflicts(api: Api) -> None:
     assert deleted == {"kind": "DELETED", "before": None, "after": None, "node": None}
 
 
+async def test_entities_that_are_merged_contradict_each_other_until_they_are_parted(api: Api) -> None:
+    ada, lady = await api.entity("Ada"), await api.entity("Lady Lovelace")
+    one, other = await lives(api, ada, "Rome"), await lives(api, lady, "Oslo")
+    merged = await api.do("mergeEntities", "merges { id }", into=ada, **{"from": [lady]})
+    assert await standing(api, one, other) == [DISPUTED, DISPUTED]
+    (merge,) = merged["merges"]
+    await api.do("unmergeEntities", "survivor { id }", merge=merge["id"])
+    assert await standing(api, one, other) == [CURRENT, CURRENT]
+    assert await api.rows(models.Conflict) == []
+
+
+async def test_places_that_are_merged_contradict_each_other_no_more(api: Api) -> None:
+    ada = await api.entity("Ada")
+    one, other = await lives(api, ada, "Rome"), await lives(api, ada, "Roma")
+    assert await standing(api, one, other) == [("DISPUTED", None), ("DISPUTED", None)]
+    (rome, roma) = [(await api.node(id, "target { id }"))["target"]["id"] for id in (one, other)]
+    await api.do("mergeEntities", "entity { id }", into=rome, **{"from": [roma]})
+    assert await standing(api, one) == [CURRENT]
+    assert await conflicts(api, one) == []
+
+
 async def asked(api: Api) -> list[tuple[str | None, list[str], float]]:
     """Return decision, reasons and importance of each review of a conflict."""
     rows = await api.rows(models.Review, kind="CONFLICT")
