@@ -216,6 +216,44 @@ async def test_evidence_of_before_says_who_gave_it_and_takes_the_dates_of_its_cl
     assert await read.entities_named_by(document) == {entity: True}
 
 
+async def test_earlier_versions_and_ended_evidence_of_before_get_their_instants(database: Database) -> None:
+    """A version is as old as its claim; what an old revision said counts no more since the next one came."""
+    began, first, second, third = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2, 3, 4))
+    volume, document, entity, claim, *evidence = sorted(new_id() for _ in range(7))
+    own = {"volume_id": volume, "created_at": began, "updated_at": third}
+    said = {"subject_id": entity, "content": "x", "claim_key": "x", "importance": 1, "value_type": "NONE", "confidence": 0.8,
+            "authority": "USER", "status": "CURRENT"}  # fmt: skip
+    of_claim = {**own, "fact_id": claim, "document_id": document, "quote": "x", "confidence": 0.8, "verified": True,
+                "authority": "USER", "origin": "stated"}  # fmt: skip
+    rows: list[tuple[Any, dict[str, Any]]] = [
+        (models.Volume, {**own, "id": volume, "name": "v", "version": 1}),
+        (models.Document, {**own, "id": document, "title": "t", "mime_type": "text/plain", "authority": "OFFICIAL",
+                           "content_hash": "h", "revision": 2}),
+        *((models.DocumentRevision, {"document_id": document, "number": number, "content": "x", "created_at": at})
+          for number, at in ((1, first), (2, second))),
+        (models.Entity, {**own, "id": entity, "name": "a", "match_key": "a", "type": "person", "type_stated": True, "sense": "",
+                         "properties": {}, "confidence": 1, "importance": 1, "origin": "stated", "version": 1}),
+        (models.Fact, {**own, **said, "id": claim, "version": 2, "known_from": third}),
+        (models.FactVersion, {**said, "volume_id": volume, "id": claim, "version": 1, "known_from": first, "known_to": third}),
+        (models.Evidence, {**of_claim, "id": evidence[0], "revision": 1, "live": False}),
+        (models.Evidence, {**of_claim, "id": evidence[1], "revision": 2, "live": False}),
+        (models.Evidence, {**of_claim, "id": evidence[2], "revision": 2, "live": True}),
+    ]  # fmt: skip
+    async with database.writing(rebuilding=True) as connection:
+        await connection.run_sync(lambda c: command.upgrade(migrations._config(c), "0010"))
+        for model, row in rows:
+            columns = {c.name: c for c in model.__table__.c}
+            given = {name: value for name, value in row.items() if name in columns}
+            bare = table(model.__tablename__, *(column(name, columns[name].type) for name in given))
+            await connection.execute(bare.insert().values(given))
+    await migrations.migrate(database)
+    read = Reader(database.reading, database.dialect)
+    past = [(claim, began, first, first)]
+    assert await read.earlier_versions(models.FactVersion, [claim], ["created_at", "updated_at", "known_from"]) == past
+    ended = {row.id: row.ended_at for row in await read.where(EvidenceRecord)}
+    assert ended == {evidence[0]: second, evidence[1]: began, evidence[2]: None}
+
+
 async def test_predicates_of_before_get_the_listed_half_lives_and_inverses_and_keep_their_cardinality(
     database: Database,
 ) -> None:
