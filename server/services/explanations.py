@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import time
 from uuid import UUID
 
+from server.store.believing import effective_end
 from server.store.filters import FactFilter, RelationshipFilter
 from server.store.reader import Reader
 from server.store.records import EntityRecord, FactRecord, RelationshipRecord
 from server.store.relations import FACTS_OF_ENTITY, RELATIONSHIPS_OF_ENTITY
 from server.store.statements import Page
-from server.terms import ClaimStatus, Direction
+from server.terms import ClaimStatus, Direction, Precision
 from server.views import View
 
 SHOWN = 20
@@ -54,9 +56,12 @@ def _more(page: Page[FactRecord] | Page[RelationshipRecord], what: str) -> list[
 
 
 def _dates(claim: FactRecord | RelationshipRecord) -> str:
-    """Return when a claim holds, as exact as it was stated, and whether it is disputed."""
+    """Return when a claim holds, as exact as it was stated, until when another one takes its place, and whether it is disputed."""
     start = None if claim.valid_from is None else _stated(claim.valid_from.isoformat(), claim.valid_from_precision)
     end = None if claim.valid_to is None else _stated(claim.valid_to.isoformat(), claim.valid_to_precision)
+    over = claim.superseded_at
+    if over is not None and over == effective_end(claim):
+        end = _stated(over.isoformat(), Precision.DAY if over.time() == time() else None)
     notes = [f"from {start}"] if start else []
     notes += [f"until {end}"] if end else []
     notes += ["disputed"] if claim.status == ClaimStatus.DISPUTED else []

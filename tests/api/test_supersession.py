@@ -69,6 +69,8 @@ async def test_a_price_announced_for_a_year_to_come_leaves_todays_price_current_
     made = await api.do("createFact", "superseded { text status } conflicts { id }", validFrom="2090", **stated)
     assert made == {"superseded": [{"text": "It costs $299", "status": "CURRENT"}], "conflicts": []}
     assert await standing(api, pro) == {"$299": ("CURRENT", "2090", "$349"), "$349": CURRENT}
+    lines = (await api.node(pro, "explanation"))["explanation"].splitlines()
+    assert lines[1:] == ["- It costs $299 [from 2020, until 2090-01-01]", "- It costs $349 [from 2090]"]
 
 
 PRICES = [("$10", 2020), ("$12", 2021), ("$11", 2023), ("$15", 2022)]
