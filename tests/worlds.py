@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
 from uuid import UUID
 
@@ -107,6 +108,8 @@ def _claims(tx: Transaction, world: World, n: int) -> None:
         tx.insert(models.ConflictClaim, conflict_id=conflict, fact_id=fact)
     asked = f"LOW_CONFIDENCE:fct:{world.facts[-1].hex}"
     tx.insert(models.Review, kind="LOW_CONFIDENCE", question=asked, fact_id=world.facts[-1])
+    stale = {"fact_id": world.facts[-1], "due_since": datetime(2026, 1, 1, tzinfo=UTC)}
+    tx.insert(models.Review, kind="STALE", question=f"STALE:fct:{world.facts[-1].hex}", **stale)
     pair = {"left_id": subject, "right_id": _around(world.entities, n + 1), "score": 0.9, "reasons": ["alike"]}
     tx.insert(models.Review, kind="DUPLICATE", question=f"DUPLICATE:ent:{subject.hex}", **pair)
     for step in (1, 2):

@@ -95,6 +95,22 @@ async def claims_of(info: Info, items: Sequence[ReviewItem]) -> list[Claim | Exc
     return [node if isinstance(node, Claim) else gone("claim") for node in found]
 
 
+@strawberry.type(
+    description="Whether a claim still holds that has been without new evidence for longer than its kind lasts."
+)
+class StaleReview(ReviewItem, Node):
+    id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
+    due_since: datetime = attribute("row.due_since", description="Since when it is stale.")
+
+    @batched(
+        needs=("row.fact_id", "row.relationship_id"),
+        description="What is to be confirmed, taken back or corrected. A claim that the view does not know is shown as it is today.",
+    )
+    @staticmethod
+    async def claim(parents: list[StaleReview], info: Info) -> list[Claim | Exception]:
+        return await claims_of(info, parents)
+
+
 @strawberry.type(description="Whether two entities are one: they are alike, and likeness alone merges nothing.")
 class DuplicateReview(ReviewItem, Node):
     id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
@@ -123,6 +139,7 @@ TYPES: Mapping[ReviewKind, type[ReviewItem]] = {
     ReviewKind.LOW_CONFIDENCE: LowConfidenceReview,
     ReviewKind.DUPLICATE: DuplicateReview,
     ReviewKind.CONFLICT: ConflictReview,
+    ReviewKind.STALE: StaleReview,
 }
 """The type of each kind of item."""
 _ALWAYS = frozenset({"kind"})

@@ -38,12 +38,12 @@ async def queue(api: Api, arguments: str = "") -> list[dict[str, Any]]:
     return nodes
 
 
-async def john(api: Api) -> tuple[str, str]:
-    return await api.entity("John Doe", "person"), await api.entity("John T. Doe", "person")
+async def two(api: Api) -> tuple[str, str]:
+    return await api.entity("Ada Lind", "person"), await api.entity("Max Ebert", "person")
 
 
 async def test_a_pair_is_shown_with_its_score_and_reasons_the_older_entity_first(api: Api) -> None:
-    one, other = await john(api)
+    one, other = await two(api)
     assert await proposed(api, other, one)
     (item,) = await queue(api)
     assert item == {
@@ -51,8 +51,8 @@ async def test_a_pair_is_shown_with_its_score_and_reasons_the_older_entity_first
         "id": item["id"],
         "importance": 0.8,
         "decision": None,
-        "left": {"id": one, "name": "John Doe"},
-        "right": {"id": other, "name": "John T. Doe"},
+        "left": {"id": one, "name": "Ada Lind"},
+        "right": {"id": other, "name": "Max Ebert"},
         "score": 0.93,
         "reasons": ["a middle name more"],
     }
@@ -60,7 +60,7 @@ async def test_a_pair_is_shown_with_its_score_and_reasons_the_older_entity_first
 
 
 async def test_kept_apart_it_is_never_proposed_again_from_either_side(api: Api) -> None:
-    one, other = await john(api)
+    one, other = await two(api)
     await proposed(api, one, other)
     (item,) = await queue(api)
     decided = {"items": [item["id"]], "action": "KEEP_APART", "reason": "Father and son."}
@@ -75,7 +75,7 @@ async def test_kept_apart_it_is_never_proposed_again_from_either_side(api: Api) 
 
 
 async def test_actions_for_claims_are_none_for_a_pair(api: Api) -> None:
-    one, other = await john(api)
+    one, other = await two(api)
     await proposed(api, one, other)
     (item,) = await queue(api)
     for action, more in (("APPROVE", {}), ("REJECT", {}), ("EDIT", {"edit": {"content": "x"}})):
@@ -84,7 +84,7 @@ async def test_actions_for_claims_are_none_for_a_pair(api: Api) -> None:
 
 
 async def test_its_item_goes_with_either_entity(api: Api) -> None:
-    one, other = await john(api)
+    one, other = await two(api)
     await proposed(api, one, other)
     await api.do("deleteEntity", "deletedId", id=other)
     assert await queue(api, "(filter: {states: [OPEN, DECIDED, LAPSED]})") == []
@@ -92,7 +92,7 @@ async def test_its_item_goes_with_either_entity(api: Api) -> None:
 
 class TestMerge:
     async def test_lets_the_other_one_count_as_the_older_and_can_be_undone(self, api: Api) -> None:
-        one, other = await john(api)
+        one, other = await two(api)
         await api.fact(other, "Likes rum")
         await proposed(api, one, other)
         (item,) = await queue(api)
@@ -100,38 +100,38 @@ class TestMerge:
         done = await api.do("resolveReview", asked, items=[item["id"]], action="MERGE", reason="One man.")
         (merge,) = done["merges"]
         assert done["items"] == [{"decision": "MERGED"}]
-        assert (merge["name"], merge["reason"], merge["survivor"]) == ("John T. Doe", "One man.", {"id": one})
+        assert (merge["name"], merge["reason"], merge["survivor"]) == ("Max Ebert", "One man.", {"id": one})
         assert (await api.node(one, "facts { nodes { content } }"))["facts"]["nodes"] == [{"content": "Likes rum"}]
         (decided,) = await queue(api, "(filter: {states: [DECIDED]})")
-        assert decided["left"] == decided["right"] == {"id": one, "name": "John Doe"}
+        assert decided["left"] == decided["right"] == {"id": one, "name": "Ada Lind"}
         await api.do("unmergeEntities", "restored { id }", merge=merge["id"])
         assert not await proposed(api, one, other)
         assert await queue(api) == []
 
     async def test_or_as_the_one_that_is_named(self, api: Api) -> None:
-        one, other = await john(api)
+        one, other = await two(api)
         await proposed(api, one, other)
         (item,) = await queue(api)
         decided = {"items": [item["id"]], "action": "MERGE"}
-        third = await api.entity("Jane Doe")
+        third = await api.entity("Ida Ruiz")
         refusal = await api.refused("resolveReview", **decided, winner=third)
         assert (refusal["code"], refusal["argument"]) == ("BAD_USER_INPUT", "winner")
         done = await api.do("resolveReview", "merges { name survivor { id } }", **decided, winner=other)
-        assert done["merges"] == [{"name": "John Doe", "survivor": {"id": other}}]
+        assert done["merges"] == [{"name": "Ada Lind", "survivor": {"id": other}}]
         async with api.unchanged():
             again = await api.do("resolveReview", "merges { id } items { decision }", **decided, winner=other)
             assert again == {"merges": [], "items": [{"decision": "MERGED"}]}
             assert (await api.refusal("resolveReview", **decided, winner=one))["code"] == "CONFLICT"
 
     async def test_of_many_pairs_makes_one_of_all_of_them(self, api: Api) -> None:
-        ids = [await api.entity(name, "person") for name in ("J. Doe", "John Doe", "John T. Doe")]
+        ids = [await api.entity(name, "person") for name in ("Nils Oort", "Ada Lind", "Max Ebert")]
         for a, b in ((0, 1), (1, 2), (0, 2)):
             await proposed(api, ids[a], ids[b])
         items = [item["id"] for item in await queue(api)]
         asked = "items { decision } merges { name survivor { id } }"
         done = await api.do("resolveReview", asked, items=items, action="MERGE")
         assert done["items"] == [{"decision": "MERGED"}] * 3
-        assert done["merges"] == [{"name": name, "survivor": {"id": ids[0]}} for name in ("John Doe", "John T. Doe")]
+        assert done["merges"] == [{"name": name, "survivor": {"id": ids[0]}} for name in ("Ada Lind", "Max Ebert")]
 
     async def test_is_refused_where_the_entities_cannot_be_one(self, api: Api) -> None:
         one, other = await api.entity("Doe", "person"), await api.entity("Doe Inc.", "organization")
@@ -141,32 +141,32 @@ class TestMerge:
         assert (refusal["code"], refusal["argument"]) == ("CONFLICT", "items[0]")
 
     async def test_can_be_rehearsed(self, api: Api) -> None:
-        one, other = await john(api)
+        one, other = await two(api)
         await proposed(api, one, other)
         (item,) = await queue(api)
         rehearsed = {"items": [item["id"]], "action": "MERGE", "dryRun": True}
         async with api.unchanged():
             done = await api.do("resolveReview", "items { decision } merges { name }", **rehearsed)
-        assert done == {"items": [{"decision": "MERGED"}], "merges": [{"name": "John T. Doe"}]}
+        assert done == {"items": [{"decision": "MERGED"}], "merges": [{"name": "Max Ebert"}]}
 
 
 class TestThroughMerges:
     async def test_a_merge_by_hand_closes_the_question_and_those_that_become_it(self, api: Api) -> None:
-        ids = [await api.entity(name, "person") for name in ("J. Doe", "John Doe", "John T. Doe", "Jane Doe")]
+        ids = [await api.entity(name, "person") for name in ("Nils Oort", "Ada Lind", "Max Ebert", "Ida Ruiz")]
         for a, b in ((0, 1), (1, 2), (2, 3)):
             await proposed(api, ids[a], ids[b])
         await api.do("mergeEntities", "entity { id }", into=ids[0], **{"from": [ids[1]]})
         assert [(i["left"]["name"], i["right"]["name"]) for i in await queue(api)] == [
-            ("J. Doe", "John T. Doe"),
-            ("John T. Doe", "Jane Doe"),
+            ("Nils Oort", "Max Ebert"),
+            ("Max Ebert", "Ida Ruiz"),
         ]
         await api.do("mergeEntities", "entity { id }", into=ids[0], **{"from": [ids[2]]})
-        assert [(i["left"]["name"], i["right"]["name"]) for i in await queue(api)] == [("J. Doe", "Jane Doe")]
+        assert [(i["left"]["name"], i["right"]["name"]) for i in await queue(api)] == [("Nils Oort", "Ida Ruiz")]
         assert len(await queue(api, "(filter: {states: [LAPSED]})")) == 2
 
     async def test_what_was_kept_apart_is_not_proposed_of_survivors_and_what_waits_not_twice(self, api: Api) -> None:
-        one, other = await john(api)
-        third, fourth = await api.entity("Johnny Doe", "person"), await api.entity("Jane Doe", "person")
+        one, other = await two(api)
+        third, fourth = await api.entity("Ugo Tran", "person"), await api.entity("Ida Ruiz", "person")
         await proposed(api, one, other)
         await proposed(api, one, fourth)
         apart = [item["id"] for item in await queue(api) if item["right"]["id"] == other]
@@ -178,7 +178,7 @@ class TestThroughMerges:
         assert await proposed(api, other, fourth)
 
     async def test_an_undone_merge_lets_a_lapsed_question_be_asked_again(self, api: Api) -> None:
-        one, other = await john(api)
+        one, other = await two(api)
         await proposed(api, one, other)
         done = await api.do("mergeEntities", "merges { id }", into=one, **{"from": [other]})
         assert await queue(api) == []
@@ -187,7 +187,7 @@ class TestThroughMerges:
 
     async def test_a_waiting_claim_that_becomes_the_same_as_another_is_asked_about_once(self, api: Api) -> None:
         """By hand 0.5 and 0.6 count once: one claim of 0.6 waits. Each waits again when the merge is undone."""
-        one, other = await john(api)
+        one, other = await two(api)
         kept = await api.fact(one, "Likes rum", confidence=0.5)
         folded = await api.fact(other, "Likes rum", confidence=0.6)
         shown = "reviewQueue { nodes { ... on LowConfidenceReview { claim { id confidence } } } }"

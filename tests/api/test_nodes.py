@@ -31,6 +31,7 @@ TYPES = {
     "Project": "volume { projects(first: 1) { nodes { id } } }",
     "Ingestion": "volume { ingestions(first: 1) { nodes { id } } }",
     "LowConfidenceReview": "volume { reviewQueue(first: 1, filter: {kinds: [LOW_CONFIDENCE]}) { nodes { id } } }",
+    "StaleReview": "volume { reviewQueue(first: 1, filter: {kinds: [STALE]}) { nodes { id } } }",
     "DuplicateReview": "volume { reviewQueue(first: 1, filter: {kinds: [DUPLICATE]}) { nodes { id } } }",
     "ConflictReview": "volume { reviewQueue(filter: {kinds: [CONFLICT]}, first: 1) { nodes { id } } }",
     "Conflict": "volume { facts(first: 1) { nodes { conflicts { id } } } }",
@@ -80,7 +81,7 @@ async def test_nodes_of_all_kinds_come_in_the_order_asked_for_one_statement_a_ki
     names = list(TYPES)
     assert [node["__typename"] for node in found["nodes"]] == [*reversed(names), *names]
     assert [node["id"] for node in found["nodes"]] == [*reversed(ids), *ids]
-    assert len(api.statements) == len(TYPES) - 2  # the three kinds of reviews are of one table
+    assert len(api.statements) == len(TYPES) - 3  # the four kinds of reviews are of one table
 
 
 async def test_what_is_unknown_or_malformed_is_null_in_its_place(api: Api) -> None:
