@@ -152,6 +152,7 @@ class ReviewAction(StrEnum):
     EDIT = "EDIT"
     MERGE = "MERGE"
     KEEP_APART = "KEEP_APART"
+    CHOOSE_WINNER = "CHOOSE_WINNER"
 
 
 class ReviewState(StrEnum):

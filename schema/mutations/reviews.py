@@ -11,6 +11,7 @@ from schema.arguments import id_of
 from schema.breadth import computed
 from schema.context import Info
 from schema.mutations.inputs import VOLUME, named, volume_of
+from schema.types.conflict import Conflict
 from schema.types.evidence import Claim
 from schema.types.fact import Fact
 from schema.types.merge import EntityMerge
@@ -70,7 +71,8 @@ class ResolveReviewInput:
         default=None, description="What to correct: for EDIT, of one item alone."
     )
     winner: strawberry.ID | None = strawberry.field(
-        default=None, description="Of MERGE, and of one item alone: the entity that the other one is to count as."
+        default=None,
+        description="Of one item alone: for CHOOSE_WINNER the claim that holds; for MERGE the entity that the other one is to count as.",
     )
     reason: str | None = strawberry.field(
         default=None, description="Why, for the log; of a claim that is rejected, for the claim too."
@@ -97,6 +99,9 @@ class ResolveReviewPayload:
         description="The claims that the decision changed, as they are now; with dryRun their own fields are as they would be. "
         "Empty where all was decided so before."
     )
+    conflicts: list[Conflict] = strawberry.field(
+        description="The conflicts that the decision opened, changed or settled; with dryRun their own fields are as they would be."
+    )
     merges: list[EntityMerge] = strawberry.field(
         description="The merges that were made; with dryRun they are not there."
     )
@@ -116,6 +121,7 @@ class ReviewMutations:
         return ResolveReviewPayload(
             items=shown(done.items),
             claims=[_claim(row) for row in done.claims],
+            conflicts=[Conflict.of(row) for row in done.conflicts],
             merges=[EntityMerge.of(row) for row in done.merges],
         )
 

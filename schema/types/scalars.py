@@ -193,6 +193,7 @@ describe(
         "a stale one is RETRACTED.",
         "EDIT": "The claim is corrected as `edit` says, and holds so.",
         "MERGE": "The two entities are one, and count as the older one, or as `winner`; unmergeEntities undoes it.",
+        "CHOOSE_WINNER": "Of the claims of the conflict the `winner` holds; what it competes with gives way to it.",
         "KEEP_APART": "The two entities are two: the pair is not proposed again, from either side.",
     },
 )

@@ -6,7 +6,7 @@ one is refused.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from server.errors import BadUserInput, Conflict, ServerError
 from server.ids import NodeKind
 from server.services.checks import Changes, found, optional_text
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind, Said, Support, change_claim, period_of, words_of
-from server.services.contradiction import pairs_of, reconsider
+from server.services.contradiction import decide, pairs_of, reconsider
 from server.services.doubts import Turn, follow
 from server.services.facts import correct_fact
 from server.services.idempotency import request_hash
@@ -26,6 +26,7 @@ from server.services.reviews import Node
 from server.services.standing import Standing, settle
 from server.store import Store, Transaction
 from server.store.records import (
+    ConflictRecord,
     EntityRecord,
     EvidenceRecord,
     FactRecord,
@@ -34,6 +35,7 @@ from server.store.records import (
     ReviewRecord,
     VolumeRecord,
 )
+from server.store.statements import Record
 from server.terms import Authority, ChangeKind, ClaimStatus, ReviewAction, ReviewDecision, ReviewKind
 
 __all__ = ["MOST_ITEMS", "Resolution", "Resolved", "Reviews"]
@@ -43,6 +45,7 @@ _OF_A_CLAIM = frozenset({ReviewAction.APPROVE, ReviewAction.REJECT, ReviewAction
 _ACTIONS: Mapping[str, frozenset[ReviewAction]] = {
     ReviewKind.LOW_CONFIDENCE: _OF_A_CLAIM,
     ReviewKind.STALE: _OF_A_CLAIM,
+    ReviewKind.CONFLICT: frozenset({ReviewAction.CHOOSE_WINNER}),
     ReviewKind.DUPLICATE: frozenset({ReviewAction.MERGE, ReviewAction.KEEP_APART}),
 }
 _DECISIONS: Mapping[ReviewAction, ReviewDecision] = {
@@ -51,8 +54,9 @@ _DECISIONS: Mapping[ReviewAction, ReviewDecision] = {
     ReviewAction.EDIT: ReviewDecision.EDITED,
     ReviewAction.MERGE: ReviewDecision.MERGED,
     ReviewAction.KEEP_APART: ReviewDecision.KEPT_APART,
+    ReviewAction.CHOOSE_WINNER: ReviewDecision.WINNER_CHOSEN,
 }
-_WITH_WINNER = frozenset({ReviewAction.MERGE})
+_WITH_WINNER = frozenset({ReviewAction.MERGE, ReviewAction.CHOOSE_WINNER})
 _SHARED = frozenset({"valid_from", "valid_to"})
 _EDITED: Mapping[NodeKind, frozenset[str]] = {
     NodeKind.FACT: _SHARED | {"content", "category", "predicate", "value", "value_type", "importance"},
@@ -82,10 +86,11 @@ class Resolution:
 
 @dataclass(slots=True)
 class Resolved:
-    """The items as they are after the decision, the claims that it changed, and the merges that it made."""
+    """The items as they are after the decision, the claims and conflicts that it changed, and the merges that it made."""
 
     items: list[ReviewRecord]
     claims: list[ClaimRecord] = field(default_factory=list)
+    conflicts: list[ConflictRecord] = field(default_factory=list)
     merges: list[MergeRecord] = field(default_factory=list)
 
 
@@ -103,6 +108,8 @@ def clean_resolution(resolution: Resolution) -> Resolution:
         raise BadUserInput("EDIT needs fields to change in `edit`; other actions take none.", argument="edit")
     if resolution.winner is not None and resolution.action not in _WITH_WINNER:
         raise BadUserInput(f"{resolution.action} takes no winner.", argument="winner")
+    if resolution.winner is None and resolution.action is ReviewAction.CHOOSE_WINNER:
+        raise BadUserInput("Name the claim that holds as the winner.", argument="winner")
     if (edits or resolution.winner is not None) and len(items) > 1:
         raise BadUserInput("What is said here is of one item: decide one at a time.", argument="items")
     return replace(resolution, items=items, reason=optional_text(resolution.reason, "reason", 1_000))
@@ -154,19 +161,39 @@ class _Deciding:
         self._deciding = frozenset(row.id for row in rows)
 
     async def carry_out(self, items: Sequence[UUID]) -> Resolved:
-        touched: list[tuple[ClaimKind, UUID]] = []
+        """Do what is decided, and return what has come of it."""
         for kind in (FACT, RELATIONSHIP):
             own = {getattr(row, kind.evidence): row for row in self._rows if getattr(row, kind.evidence) is not None}
             claims = [claim for claim in await self._tx.read.by_ids(kind.record, list(own)) if claim is not None]
             if claims:
                 await self._decide(kind, claims, {claim.id: own[claim.id].kind for claim in claims})
-            touched += [(kind, claim.id) for claim in claims]
         merges = await self._merge() if self._resolution.action is ReviewAction.MERGE else []
+        if self._resolution.action is ReviewAction.CHOOSE_WINNER:
+            await self._choose()
         self._note()
-        if self._rows:
-            await self._tx.apply()
-        made = await self._tx.read.by_ids(MergeRecord, merges)
-        return Resolved(await self._items(items), await self._claims(touched), [row for row in made if row is not None])
+        if not self._rows:
+            return Resolved(await _there(self._tx, ReviewRecord, items))
+        await self._tx.apply()
+        return Resolved(
+            await _there(self._tx, ReviewRecord, items),
+            [claim for kind in (FACT, RELATIONSHIP) for claim in await self._changed(kind.node, kind.record)],
+            await self._changed(NodeKind.CONFLICT, ConflictRecord),
+            await _there(self._tx, MergeRecord, merges),
+        )
+
+    async def _changed(self, kind: NodeKind, record: type[Any]) -> list[Any]:
+        own = [id for row in self._rows for id in (row.fact_id, row.relationship_id) if id is not None]
+        rows = await _there(self._tx, record, list(dict.fromkeys([*own, *self._tx.changed(kind)])))
+        return [row for row in rows if getattr(row, "folded_into", None) is None]
+
+    async def _choose(self) -> None:
+        """Let the winner hold against the other claims of the conflict."""
+        for row in self._rows:
+            conflict = None if row.conflict_id is None else await self._tx.read.one(ConflictRecord, row.conflict_id)
+            winner = self._resolution.winner
+            if conflict is None or winner is None or winner[0] != conflict.node_kind:
+                raise BadUserInput("The winner must be one of the claims of the conflict.", argument="winner")
+            await decide(self._tx, conflict, winner[1], self._tx.actor, self._resolution.reason)
 
     async def _merge(self) -> list[UUID]:
         """Let the two entities of each item count as one: the older one, or the one named; return the merges' ids."""
@@ -246,15 +273,9 @@ class _Deciding:
         for id in ids:
             self._tx.log(ChangeKind.UPDATED, NodeKind.REVIEW, id, before={"decision": None}, after=after)
 
-    async def _items(self, ids: Sequence[UUID]) -> list[ReviewRecord]:
-        return [row for row in await self._tx.read.by_ids(ReviewRecord, ids) if row is not None]
 
-    async def _claims(self, touched: Collection[tuple[ClaimKind, UUID]]) -> list[ClaimRecord]:
-        claims: list[ClaimRecord] = []
-        for kind in (FACT, RELATIONSHIP):
-            ids = [id for own, id in touched if own is kind]
-            claims += [row for row in await self._tx.read.by_ids(kind.record, ids) if row is not None]
-        return claims
+async def _there(tx: Transaction, record: type[Record], ids: Sequence[UUID]) -> list[Record]:
+    return [row for row in await tx.read.by_ids(record, ids) if row is not None]
 
 
 def _in_camel_case(name: str) -> str:

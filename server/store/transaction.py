@@ -323,6 +323,15 @@ class Transaction:
             entry["after"] = {**(entry["after"] or {}), **after}
             entry["before"] = None if entry["before"] is None else {**before, **entry["before"]}
 
+    def changed(self, kind: NodeKind) -> list[UUID]:
+        """Return the nodes of a kind that the transaction has logged so far, each once, deleted ones among them."""
+        found: dict[UUID, None] = {}
+        for change in self._changes:
+            if change.get("node_kind") == kind.value:
+                found[change["node_id"]] = None
+            found.update((UUID(id), None) for prefix, id in change.get("batch", ()) if prefix == kind.value)
+        return list(found)
+
     def log_batch(self, kind: ChangeKind, nodes: Sequence[tuple[NodeKind, UUID]]) -> None:
         """Append one entry for many nodes."""
         if nodes:
