@@ -120,8 +120,8 @@ def usable(settings: Settings) -> Iterator[None]:
 
 @asynccontextmanager
 async def running(knowledge: Knowledge, *, ingesting: bool = True) -> AsyncIterator[asyncio.Task[None] | None]:
-    """Run the vector follower and, if `ingesting`, the ingestion worker, whose task is yielded. At the end both give back
-    what they hold.
+    """Run the vector follower and, if `ingesting`, the ingestion worker, whose task is yielded, and the sweep for stale claims.
+    At the end all give back what they hold.
     """
     knowledge.store.start()
     if not ingesting:
@@ -129,11 +129,13 @@ async def running(knowledge: Knowledge, *, ingesting: bool = True) -> AsyncItera
         return
     worker = asyncio.create_task(knowledge.worker.run(), name="ingestion worker")
     worker.add_done_callback(_report)
+    sweep = asyncio.create_task(knowledge.sweep.run(), name="staleness sweep")
     try:
         yield worker
     finally:
-        worker.cancel()
-        await asyncio.wait([worker])
+        for task in (worker, sweep):
+            task.cancel()
+        await asyncio.wait([worker, sweep])
 
 
 def _report(worker: asyncio.Task[None]) -> None:

@@ -127,6 +127,9 @@ class Settings(BaseSettings):
     read_interval: float = Field(
         1.0, gt=0, le=60, description="Seconds after which a process sees what others added to the vector index."
     )
+    staleness_interval: float = Field(
+        3600, ge=1, description="Seconds between two sweeps for stale claims, which ask about each in the review queue."
+    )
     busy_timeout: float = Field(10, gt=0, description="Seconds a write waits for other writers before it is refused.")
     fsync: bool = Field(
         True,

@@ -18,6 +18,7 @@ from server.services.memories import Memories
 from server.services.merges import Merges
 from server.services.projects import CodeArtifacts, Projects
 from server.services.relationships import Relationships
+from server.services.staleness import Sweep
 from server.services.uploads import Uploads
 from server.services.volumes import Volumes
 from server.store import Store
@@ -51,6 +52,7 @@ class Knowledge:
         if settings.anthropic_key is not None:
             limits[settings.claude_model] = Limit(settings.claude_concurrency, settings.claude_rate)
         self.worker = IngestionWorker(store, embedder, extract, settings, limits)
+        self.sweep = Sweep(store, settings.staleness_interval)
 
     async def close(self) -> None:
         """End the processes that read files."""

@@ -9,6 +9,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -169,6 +170,16 @@ class Store:
                 .on_conflict_do_nothing()
             )
         return await self.setting(key) or value
+
+    async def take_turn(self, key: str, now: datetime, until: datetime) -> bool:
+        """Take what one process at a time does every so often, where it is due; nobody takes it again before `until`."""
+        table = table_of(models.StoreSetting)
+        due, later = now.isoformat(timespec="microseconds"), until.isoformat(timespec="microseconds")
+        first = self.database.insert(table).values(key=key, value="").on_conflict_do_nothing()
+        mine = table.update().where(table.c.key == key, table.c.value <= due).values(value=later)
+        async with self.database.writing() as connection:
+            await connection.execute(first)
+            return (await connection.execute(mine.returning(table.c.key))).first() is not None
 
     async def forget_vectors(self, dimension: int) -> None:
         """Empty the vector index and everything pending; until `keep_model` the store opens for no model."""

@@ -183,6 +183,9 @@ enum ConflictStatus { OPEN  AUTO_RESOLVED  RESOLVED }
 type ConflictReview implements ReviewItem & Node {
   id: ID!  openedAt: DateTime!  importance: Float!  decision: String  conflict: Conflict!
 }
+type StaleReview implements ReviewItem & Node {
+  id: ID!  openedAt: DateTime!  importance: Float!  decision: String  claim: Claim!  dueSince: DateTime!
+}
 input CreateRelationshipInput {
   source: EntityRef!  target: EntityRef!  type: String!  description: String  properties: JSON
   bidirectional: Boolean! = false  strength: Float  confidence: Float  authority: Authority! = USER
