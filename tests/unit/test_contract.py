@@ -33,6 +33,7 @@ type Volume implements Node {
   projects(filter: ProjectFilter, first: Int! = 20, after: String): ProjectConnection!
   ingestions(filter: IngestionFilter, first: Int! = 20, after: String): IngestionConnection!
   predicates(first: Int! = 100, after: String): PredicateConnection!
+  reviewQueue(filter: ReviewFilter, first: Int! = 20, after: String): ReviewItemConnection!
   changes(filter: ChangeFilter, first: Int! = 50, after: String): ChangeConnection!  statistics: VolumeStatistics!
 }
 type Entity implements Node {
@@ -153,6 +154,7 @@ type Mutation {
   updateCodeArtifact(input: UpdateCodeArtifactInput!): UpdateCodeArtifactPayload
   deleteCodeArtifact(input: DeleteCodeArtifactInput!): DeleteCodeArtifactPayload
   setPredicate(input: SetPredicateInput!): SetPredicatePayload
+  resolveReview(input: ResolveReviewInput!): ResolveReviewPayload
 }
 input SetPredicateInput {
   name: String!  cardinality: Cardinality!  inverse: String  symmetric: Boolean! = false  halfLifeDays: Float
@@ -180,6 +182,14 @@ type Conflict implements Node {
   winner: Claim
 }
 enum ConflictStatus { OPEN  AUTO_RESOLVED  RESOLVED }
+interface ReviewItem implements Node { id: ID!  openedAt: DateTime!  importance: Float!  decision: String }
+type LowConfidenceReview implements ReviewItem & Node {
+  id: ID!  openedAt: DateTime!  importance: Float!  decision: String  claim: Claim!
+}
+type DuplicateReview implements ReviewItem & Node {
+  id: ID!  openedAt: DateTime!  importance: Float!  decision: String  left: Entity!  right: Entity!
+  score: Float!  reasons: [String!]!
+}
 type ConflictReview implements ReviewItem & Node {
   id: ID!  openedAt: DateTime!  importance: Float!  decision: String  conflict: Conflict!
 }
