@@ -67,7 +67,7 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
             await store.migrate()
             await _open(store, embedder)
             await judge_earlier(store)
-        knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract)
+        knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract, readers.batches)
         stack.push_async_callback(knowledge.close)
         await asyncio.to_thread(knowledge.uploads.incoming.sweep)
         yield knowledge

@@ -114,6 +114,15 @@ class Settings(BaseSettings):
         16_000, ge=256, le=128_000, description="Most tokens of one answer of Claude, its thinking included."
     )
     claude_timeout: float = Field(180, gt=0, le=3_600, description="Seconds that one answer of Claude may take.")
+    claude_batch_interval: float = Field(
+        30,
+        gt=0,
+        le=3_600,
+        description="Seconds after which a Message Batch is asked after; an old one less often, ten minutes at most.",
+    )
+    claude_batch_rate: float = Field(
+        50, gt=0, description="Most steps of Message Batches, submitting and asking, in a minute, over all workers."
+    )
     ingestion: bool = Field(
         True, description="Work on ingestions inside the server. If false, run `loregraph worker` beside it."
     )

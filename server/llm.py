@@ -1,4 +1,4 @@
-"""Claude by the anthropic SDK: a call, its typed answer, the tokens that it took, and why it failed.
+"""Claude by the anthropic SDK: a call, or a Message Batch of many; typed answers, the tokens that they took, and failures.
 
 The SDK is loaded by the first call; a process that asks nothing does without. Its own retries are off: an attempt that
 failed says whether another makes sense, and the queue of jobs makes it. What an answer means is left to the caller.
@@ -7,8 +7,13 @@ failed says whether another makes sense, and the queue of jobs makes it. What an
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
     from anthropic import APIStatusError, AsyncAnthropic
 
 __all__ = [
+    "BatchGone",
+    "BatchRequest",
     "Claude",
     "Filled",
     "ModelBusy",
@@ -34,6 +41,12 @@ __all__ = [
 T = TypeVar("T", bound=BaseModel)
 _CONNECT = 10.0
 _BUSY = (429, 529)
+_BATCHES = "/v1/messages/batches"
+_BATCH_ID = re.compile(r"[\w-]{1,200}", re.ASCII)
+_FINAL = frozenset(
+    {"invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error"}
+)
+_STRANGE = "What answered in place of Claude is no message: check LOREGRAPH_ANTHROPIC_URL."
 
 
 class ModelFailure(UpstreamUnavailable):
@@ -65,6 +78,10 @@ class UnusableAnswer(ModelFailure):
     """What answered cannot be made anything of; `raw` is the answer as it came, kept with the job if it is given up."""
 
 
+class BatchGone(ModelFailure):
+    """There is no such batch, or its results are not kept any more."""
+
+
 class Prompt(NamedTuple):
     """What is asked. `fixed` comes first, is the same for many calls, and is cached by the model; `text` is this call's own."""
 
@@ -92,6 +109,13 @@ class Filled(Generic[T]):
         except ValidationError as error:
             told = "was cut off" if self.truncated else "is not what was asked for"
             raise UnusableAnswer(f"The answer of Claude {told}.", self.raw, self.usage) from error
+
+
+class BatchRequest(NamedTuple):
+    """One request of a batch. `size` is in bytes of JSON, about."""
+
+    body: dict[str, Any]
+    size: int
 
 
 class Claude:
@@ -131,10 +155,78 @@ class Claude:
             ModelRefused: it refuses the key, the request, or to answer.
             UnusableAnswer: what answered is no message, or one without text.
         """
-        sdk = await asyncio.to_thread(import_module, "anthropic")
-        client = self._client(sdk)
+        sdk = await _sdk()
+        asked = self._asked(sdk, prompt, result, model, effort)
+        async with self._telling(sdk, model):
+            message = await self._client(sdk).messages.create(**asked)
+        return _filled(message, result)
+
+    async def request(self, prompt: Prompt, result: type[T], *, model: str, effort: str | None = None) -> BatchRequest:
+        """Return what `fill` asks, as a request of a batch. Sends nothing."""
+        body = self._asked(await _sdk(), prompt, result, model, effort)
+        return BatchRequest(body, len(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")) + 100)
+
+    async def submit(self, requests: Mapping[str, BatchRequest], *, model: str) -> str:
+        """Have these requests answered as one Message Batch, within a day and at half the price; return its id.
+
+        Their names are 1 to 64 of A-Z, a-z, 0-9, - and _. Where no answer comes, the batch may have been taken all the same.
+
+        Raises:
+            ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
+        """
+        sdk = await _sdk()
+        asked: list[Any] = [{"custom_id": name, "params": one.body} for name, one in requests.items()]
+        async with self._telling(sdk, model):
+            batch = await self._client(sdk).messages.batches.create(requests=asked)
+        name = getattr(batch, "id", None)
+        if not isinstance(name, str) or not _BATCH_ID.fullmatch(name):
+            raise UnusableAnswer(_STRANGE, _shown(batch))
+        return name
+
+    async def has_ended(self, batch: str) -> bool:
+        """Tell whether all requests of a batch have been answered, or will not be.
+
+        Raises:
+            BatchGone: there is none of this id.
+            ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
+        """
+        sdk = await _sdk()
+        async with self._telling(sdk):
+            found = await self._client(sdk).messages.batches.retrieve(batch)
+        state = getattr(found, "processing_status", None)
+        if state not in ("in_progress", "canceling", "ended"):
+            raise UnusableAnswer(_STRANGE, _shown(found))
+        return bool(state == "ended")
+
+    async def results(self, batch: str, types: Mapping[str, type[T]]) -> dict[str, Filled[T] | ModelFailure]:
+        """Return what a batch that has ended answered to the requests of these names; left out is what it says nothing of.
+
+        Costs nothing: results can be read again for weeks.
+
+        Raises:
+            BatchGone: they are not kept any more.
+            ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
+        """
+        sdk = await _sdk()
+        async with self._telling(sdk):
+            # By the address that is set, never one that an answer names: the key goes along.
+            text = await self._client(sdk).get(f"{_BATCHES}/{batch}/results", cast_to=str)
+        return {name: _settled(result, types[name]) for name, result in _lines(text) if name in types}
+
+    async def cancel(self, batch: str) -> None:
+        """Have the requests of a batch that are not being answered left.
+
+        Raises:
+            BatchGone: there is none of this id.
+            ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
+        """
+        sdk = await _sdk()
+        async with self._telling(sdk):
+            await self._client(sdk).messages.batches.cancel(batch)
+
+    def _asked(self, sdk: Any, prompt: Prompt, result: type[T], model: str, effort: str | None) -> dict[str, Any]:
         format = {"type": "json_schema", "schema": sdk.transform_schema(result.model_json_schema())}
-        asked: dict[str, Any] = {
+        return {
             "model": model,
             "max_tokens": self._max_tokens,
             "system": [
@@ -143,9 +235,13 @@ class Claude:
             "messages": [{"role": "user", "content": prompt.text.encode("utf-8", "replace").decode()}],
             "output_config": {"format": format} if effort is None else {"format": format, "effort": effort},
         }
+
+    @asynccontextmanager
+    async def _telling(self, sdk: Any, model: str | None = None) -> AsyncIterator[None]:
+        """Bound the time of a call, and say what its failure means; without a `model` it is about a batch."""
         try:
             async with asyncio.timeout(self._timeout):
-                message = await client.messages.create(**asked)
+                yield
         except (TimeoutError, sdk.APITimeoutError) as error:
             raise ModelUnreachable(f"Claude did not answer within {self._timeout:g} seconds.") from error
         except sdk.APIStatusError as error:
@@ -153,10 +249,7 @@ class Claude:
         except sdk.APIConnectionError as error:
             raise ModelUnreachable("Claude cannot be reached, or hung up: check the network.") from error
         except (sdk.AnthropicError, ValueError) as error:  # a body that is no JSON is a ValueError
-            raise UnusableAnswer(
-                "What answered in place of Claude is no message: check LOREGRAPH_ANTHROPIC_URL."
-            ) from error
-        return _filled(message, result)
+            raise UnusableAnswer(_STRANGE) from error
 
     def _client(self, sdk: Any) -> AsyncAnthropic:
         if self._opened is None:
@@ -169,13 +262,43 @@ class Claude:
         return self._opened
 
 
+async def _sdk() -> Any:
+    return await asyncio.to_thread(import_module, "anthropic")
+
+
+def _lines(text: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the name and result of each line that is one; the others are requests without a result."""
+    for line in text.split("\n") if isinstance(text, str) else ():
+        with suppress(ValueError, RecursionError, AttributeError, TypeError):
+            found = json.loads(line, object_hook=lambda given: SimpleNamespace(**given))
+            if isinstance(found.custom_id, str):
+                yield found.custom_id, found.result
+
+
+def _settled(result: Any, type_: type[T]) -> Filled[T] | ModelFailure:
+    """Return what became of one request of a batch."""
+    kind = getattr(result, "type", None)
+    if kind == "succeeded":
+        try:
+            return _filled(getattr(result, "message", None), type_)
+        except ModelFailure as failure:
+            return failure
+    if kind == "errored":
+        error = getattr(getattr(result, "error", None), "error", None)
+        named, said = getattr(error, "type", None), getattr(error, "message", None)
+        why = f"{named}{f': {said}' if said else ''}"
+        if named in _FINAL:
+            return ModelRefused(f"Claude refused the request ({why}).")
+        return ModelUnreachable(f"Claude is failing ({why}).")
+    told = {"canceled": "was canceled before Claude had read it", "expired": "expired before Claude had read it"}
+    return ModelUnreachable(f"The batch {told.get(str(kind), 'has no answer for it')}.")
+
+
 def _filled(message: Any, result: type[T]) -> Filled[T]:
     """Distrust what came: behind the base URL may be anything, and the SDK checks nothing."""
     blocks = getattr(message, "content", None)
     if not isinstance(blocks, list):
-        raise UnusableAnswer(
-            "What answered in place of Claude is no message: check LOREGRAPH_ANTHROPIC_URL.", _shown(message)
-        )
+        raise UnusableAnswer(_STRANGE, _shown(message))
     text = "".join(b.text for b in blocks if getattr(b, "type", None) == "text" and isinstance(b.text, str))
     usage, reason = _usage(getattr(message, "usage", None)), getattr(message, "stop_reason", None)
     if reason == "refusal":
@@ -206,8 +329,8 @@ def _shown(message: Any) -> str:
     return message if isinstance(message, str) else repr(message)
 
 
-def _failure(error: APIStatusError, model: str) -> ModelFailure:
-    """Return what a refused request means, with what to do about it."""
+def _failure(error: APIStatusError, model: str | None) -> ModelFailure:
+    """Return what a refused request means, with what to do about it; without a `model` it is about a batch."""
     status, said = error.status_code, (error.api_message or "").strip()
     why = f"{status}{f': {said}' if said else ''}"
     if status in _BUSY:
@@ -218,6 +341,8 @@ def _failure(error: APIStatusError, model: str) -> ModelFailure:
         return ModelRefused(
             f"Claude refused the key ({why}). Set LOREGRAPH_ANTHROPIC_KEY to a valid one, then retryIngestion."
         )
+    if status == 404 and model is None:
+        return BatchGone(f"Claude has no such batch any more ({why}).")
     if status == 404:
         return ModelRefused(
             f"Claude has no model {model} ({why}). Check LOREGRAPH_CLAUDE_MODEL and LOREGRAPH_ANTHROPIC_URL."

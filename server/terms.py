@@ -99,9 +99,10 @@ UNREAD = (IngestionStatus.FAILED, IngestionStatus.CANCELLED)
 
 
 class JobKind(StrEnum):
-    """A step of an ingestion: extract one chunk, gather what the document says, write it."""
+    """A step of an ingestion: extract one chunk, or all by a batch; gather what the document says; write it."""
 
     CHUNK = "chunk"
+    BATCH = "batch"
     RESOLVE = "resolve"
     WRITE = "write"
 
@@ -193,6 +194,10 @@ class Usage(NamedTuple):
     def plus(self, other: Usage) -> Usage:
         """Return what both took together."""
         return Usage(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+    def minus(self, other: Usage) -> Usage:
+        """Return what was taken after `other` had been."""
+        return Usage(*(mine - its for mine, its in zip(self, other, strict=True)))
 
     @property
     def total(self) -> int:

@@ -1,4 +1,6 @@
-"""A local server that speaks the Messages API as scripted: answers of all kinds, refusals, failures, and silence; it keeps what it was asked."""
+"""A local server that speaks the Messages API, and that of Message Batches, as scripted: answers of all kinds, refusals, failures,
+and silence; it keeps what it was asked.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ NOTHING: dict[str, Any] = {"entities": [], "facts": [], "relationships": []}
 
 @dataclass(frozen=True)
 class Reply:
-    """One scripted answer, after a `delay`. `cut` ends the connection after so many bytes of the body; `stall` never answers."""
+    """One scripted answer, after a `delay`. `cut` ends the connection after so many bytes of the body; `stall` never answers.
+
+    In a batch, `result` says what becomes of the request.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -24,6 +29,7 @@ class Reply:
     cut: int | None = None
     stall: bool = False
     delay: float = 0
+    result: str = "succeeded"
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,52 @@ BROKEN = fails(500, "api_error", "Internal server error")
 BAD_KEY = fails(401, "authentication_error", "invalid x-api-key")
 HANGS_UP = Reply(body=says(NOTHING).body, cut=40)
 STALLS = Reply(stall=True)
+EXPIRED = Reply(result="expired")
+CANCELED = Reply(result="canceled")
+
+
+@dataclass
+class Batch:
+    """A batch that was submitted: its requests and what becomes of each, by name; `looks` more find it in progress."""
+
+    id: str
+    requests: dict[str, Request]
+    replies: dict[str, Reply]
+    looks: int
+    cancelled: bool = False
+
+    @property
+    def chunks(self) -> list[str]:
+        """The chunks that are asked about, in order."""
+        return [request.chunk for request in self.requests.values()]
+
+    @property
+    def message(self) -> dict[str, Any]:
+        state = "ended" if self.looks <= 0 else "canceling" if self.cancelled else "in_progress"
+        counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
+        return {
+            "id": self.id,
+            "type": "message_batch",
+            "processing_status": state,
+            "request_counts": counts | {"processing": len(self.requests)},
+            "created_at": "2026-11-30T12:00:00Z",
+            "expires_at": "2026-12-01T12:00:00Z",
+            "results_url": f"https://elsewhere.invalid/v1/messages/batches/{self.id}/results",
+        }
+
+    @property
+    def results(self) -> bytes:
+        """What it answered, last request first."""
+        lines = [{"custom_id": name, "result": _result(reply)} for name, reply in self.replies.items()]
+        return b"".join(json.dumps(line).encode() + b"\n" for line in reversed(lines))
+
+
+def _result(reply: Reply) -> dict[str, Any]:
+    if reply.result != "succeeded":
+        return {"type": reply.result}
+    if reply.status != 200:
+        return {"type": "errored", "error": json.loads(reply.body)}
+    return {"type": "succeeded", "message": json.loads(reply.body)}
 
 
 class Messages:
@@ -116,6 +168,10 @@ class Messages:
         self._under_way = self.most = 0
         self.script: list[Reply] = []
         self.about: dict[str, list[Reply]] = {}
+        self.batches: dict[str, Batch] = {}
+        self.about_batches: list[Reply | None] = []
+        self.looks = 1
+        self.calls: list[str] = []
         self.answer: Callable[[Request], Reply] = lambda _request: says(NOTHING)
 
     def _reply(self, request: Request) -> Reply:
@@ -125,6 +181,31 @@ class Messages:
             if words in request.chunk:
                 return replies.pop(0) if len(replies) > 1 else replies[0]
         return self.answer(request)
+
+    def _about_batches(self, request: Request) -> Reply:
+        """Answer a request that is about a batch. One that is submitted is there also where the answer does not come."""
+        verb, path, _ = request.line.split()
+        id, _, what = path.removeprefix("/v1/messages/batches").strip("/").partition("/")
+        self.calls.append(what or ("submit" if verb == "POST" else "look"))
+        scripted = self.about_batches.pop(0) if self.about_batches else None
+        if not id:
+            if scripted is not None and scripted.status != 200:
+                return scripted
+            id = f"msgbatch_{len(self.batches) + 1}"
+            asked = {one["custom_id"]: Request("", {}, one["params"]) for one in request.body["requests"]}
+            self.batches[id] = Batch(id, asked, {name: self._reply(one) for name, one in asked.items()}, self.looks)
+        batch = self.batches.get(id)
+        if scripted is not None:
+            return scripted
+        if batch is None:
+            return fails(404, "not_found_error", "No such batch.")
+        if what == "cancel":
+            batch.cancelled = True
+        if what == "results":
+            return Reply(body=batch.results)
+        reply = Reply(body=json.dumps(batch.message).encode())
+        batch.looks -= verb == "GET"
+        return reply
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -138,10 +219,13 @@ class Messages:
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:-2])}
-        body = json.loads(await reader.readexactly(int(headers["content-length"])))
-        request = Request(head[0], headers, body)
-        self.requests.append(request)
-        reply = self._reply(request)
+        content = await reader.readexactly(int(headers.get("content-length", 0)))
+        request = Request(head[0], headers, json.loads(content or b"{}"))
+        if "/batches" in request.line:
+            reply = self._about_batches(request)
+        else:
+            self.requests.append(request)
+            reply = self._reply(request)
         if reply.stall:
             await reader.read()  # until the client gives up
             return False

@@ -1,6 +1,6 @@
 """Workers on the queue of ingestions, each in a process of its own, and what they leave in a log that outlives them.
 
-The log has a line for each extraction that begins ("called") and for each answer that is safe in the spool ("kept"), each with
+The log has a line for each extraction that begins ("called") and for each answer that is safe in the spool ("kept"), or the id of a batch, each with
 the second in which that was, by a clock that all processes of the machine share.
 """
 
@@ -61,8 +61,8 @@ class _WitnessedSpool(Spool):
     def keep(self, job: UUID, answer: str) -> None:
         super().keep(job, answer)
         found = re.search(r"Person \d+ of \d+", answer)
-        assert found is not None
-        os.write(self._log, f"kept {time.monotonic()} {found.group()}\n".encode())
+        told = answer if found is None else found.group()
+        os.write(self._log, f"kept {time.monotonic()} {told}\n".encode())
 
 
 async def ingest(settings: Settings, line: Connection, log: str, seed: int, slowest: float) -> None:
@@ -70,6 +70,7 @@ async def ingest(settings: Settings, line: Connection, log: str, seed: int, slow
     chance = random.Random(seed)
     written = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
     readers = Readers(settings) if settings.uses_claude else None
+    batches = None if readers is None else readers.batches
 
     async def extract(chunk: ChunkText) -> Extraction:
         began = time.monotonic()
@@ -85,7 +86,7 @@ async def ingest(settings: Settings, line: Connection, log: str, seed: int, slow
     await store.open(embedder.name, embedder.dimension, embedder.embed)
     store.spool = _WitnessedSpool(settings.data / "spool", written)
     line.send("ready")
-    working = asyncio.create_task(IngestionWorker(store, embedder, extract, settings).run())
+    working = asyncio.create_task(IngestionWorker(store, embedder, extract, settings, reader=batches).run())
     while not working.done():
         await asyncio.sleep(0.1)
         if await _nothing_open(store):

@@ -53,6 +53,11 @@ class IngestDocumentInput:
         description="The tokens, sent and answered, after which the reading of it stops as FAILED: no call begins once they are "
         "spent. Left out: the server's setting.",
     )
+    batch: bool = strawberry.field(
+        default=False,
+        description="Whether Claude reads it by Message Batches: at half the price, within an hour as a rule and a day at most. Its "
+        "parts are read apart, without the names that earlier ones give; what they name is joined by name.",
+    )
     wait: bool = strawberry.field(
         default=False, description="Whether to answer only when it is read, so that what it says can be asked at once."
     )
@@ -68,6 +73,7 @@ class IngestDocumentInput:
             authority=self.authority,
             projects=ids_of(self.projects, NodeKind.PROJECT, "projects"),
             budget=self.budget,
+            batch=self.batch,
         )
 
 

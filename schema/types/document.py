@@ -239,7 +239,9 @@ def _error(failed: FailedStep) -> str:
 
 @strawberry.type(description="The step that an ingestion has failed at.")
 class FailedStep:
-    step: str = attribute("row.kind", description="What was to be done: chunk (extract it), resolve (gather), write.")
+    step: str = attribute(
+        "row.kind", description="What was to be done: chunk (extract it), batch (extract all), resolve (gather), write."
+    )
     chunk: int | None = attribute(
         _chunk,
         needs=("row.ordinal", "row.kind"),
@@ -294,6 +296,10 @@ class Ingestion(Node):
     )
     budget: int | None = attribute(
         "row.budget", description="The tokens, sent and answered, after which it stops; null where it has no bound."
+    )
+    batch: bool = attribute(
+        "row.batch",
+        description="Whether it is read by Message Batches; it is PENDING while one is answered.",
     )
     started_at: datetime | None = attribute("row.started_at", description="When a worker last took it up.")
     finished_at: datetime | None = attribute("row.finished_at", description="When it ended.")

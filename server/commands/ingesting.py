@@ -19,7 +19,7 @@ from server.commands.sources import Source
 from server.config import Settings
 from server.errors import ServerError
 from server.ids import NodeKind, encode_id
-from server.services.documents import NewDocument
+from server.services.documents import NewDocument, Taken
 from server.services.knowledge import Knowledge
 from server.store.records import RejectionRecord, VolumeRecord
 from server.terms import Authority
@@ -41,10 +41,11 @@ class Ingester(Protocol):
 class Local:
     """Ingests into a volume of a store that this process works on."""
 
-    def __init__(self, knowledge: Knowledge, volume: VolumeRecord, authority: Authority) -> None:
+    def __init__(self, knowledge: Knowledge, volume: VolumeRecord, authority: Authority, *, batch: bool) -> None:
         self._knowledge = knowledge
         self._volume = volume
         self._authority = authority
+        self._batch = batch
         # Enough for each process to have a next one, and for small texts to be embedded together.
         self.concurrency = 2 * knowledge.settings.extractions_at_once + 4
 
@@ -54,11 +55,29 @@ class Local:
         Raises:
             ServerError: it is refused.
         """
+        return await self.finish(source, await self.take(source))
+
+    async def take(self, source: Source) -> Taken:
+        """Have a file taken in, to be read.
+
+        Raises:
+            ServerError: it is refused.
+        """
         knowledge = self._knowledge
         file = await asyncio.to_thread(source.content, knowledge.settings.max_upload)
         found = await knowledge.converter.convert(file, claimed=source.claimed)
-        document = NewDocument(source.title, found.text, found.mime_type, source.uri, self._authority)
-        taken = await knowledge.documents.take(self._volume, document, LOCAL.actor)
+        document = NewDocument(
+            source.title, found.text, found.mime_type, source.uri, self._authority, batch=self._batch
+        )
+        return await knowledge.documents.take(self._volume, document, LOCAL.actor)
+
+    async def finish(self, source: Source, taken: Taken) -> Outcome:
+        """Wait until a file that was taken in is read.
+
+        Raises:
+            NotFound: it was deleted meanwhile.
+        """
+        knowledge = self._knowledge
         row = await knowledge.worker.finished(taken.ingestion_id)
         (rejected,) = await knowledge.store.read.lists(RejectionRecord, "ingestion_id", [row.id], "ordinal")
         return Outcome(
@@ -75,16 +94,52 @@ class Local:
         )
 
 
+class Batched:
+    """Ingests as a `Local` does, but waits for no file before all are taken in: a batch takes an hour."""
+
+    def __init__(self, local: Local, sources: int) -> None:
+        self._local = local
+        self.concurrency = max(sources, 1)
+        self._taking = asyncio.Semaphore(local.concurrency)
+        self._waiting = asyncio.Semaphore(local.concurrency)
+        self._left = sources
+        self._all_taken = asyncio.Event()
+
+    async def ingest(self, source: Source) -> Outcome:
+        """Have a file ingested, and wait for it.
+
+        Raises:
+            ServerError: it is refused.
+        """
+        try:
+            async with self._taking:
+                taken = await self._local.take(source)
+        finally:
+            self._left -= 1
+            if not self._left:
+                self._all_taken.set()
+        await self._all_taken.wait()
+        async with self._waiting:
+            return await self._local.finish(source, taken)
+
+
 async def ingest(
-    settings: Settings, sources: Sequence[Source], volume: str, authority: Authority, done: Done
+    settings: Settings,
+    sources: Sequence[Source],
+    volume: str,
+    authority: Authority,
+    done: Done,
+    *,
+    batch: bool = False,
 ) -> list[Outcome]:
     """Ingest files into a volume of the store, making the volume where it is missing; return outcomes in the order of sources.
 
-    `done` is called with each outcome as it comes.
+    `done` is called with each outcome as it comes. What is read by `batch` is all taken in before any of it is waited for.
     """
     async with opened(settings) as knowledge, running(knowledge):
         into = await knowledge.volumes.ensure(volume, LOCAL.actor)
-        return await _all(Local(knowledge, into, authority), sources, done)
+        local = Local(knowledge, into, authority, batch=batch)
+        return await _all(Batched(local, len(sources)) if batch else local, sources, done)
 
 
 async def ingest_remotely(

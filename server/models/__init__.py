@@ -14,7 +14,7 @@ from server.models.claims import (
 from server.models.conflicts import Conflict, ConflictClaim
 from server.models.documents import Chunk, Document, DocumentCopy, DocumentRevision, Ingestion, Rejection, Upload
 from server.models.entities import Alias, DocumentEntity, Entity, EntityBlock, Mention
-from server.models.jobs import Job, Lane
+from server.models.jobs import Job, Lane, MessageBatch
 from server.models.memories import (
     Memory,
     MemoryCodeArtifact,
@@ -65,6 +65,7 @@ __all__ = [
     "MemoryProject",
     "MemoryTag",
     "Mention",
+    "MessageBatch",
     "Model",
     "PendingVector",
     "Predicate",

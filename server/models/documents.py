@@ -78,7 +78,8 @@ class Chunk(Identified, table=True):
 class Ingestion(Identified, Stamped, table=True):
     """One run of the extraction pipeline over one revision of a document; its jobs say where it stands.
 
-    `chunk_size` is what the revision is cut by, so that an ingestion that goes on after a restart cuts as it began.
+    `chunk_size` is what the revision is cut by, so that an ingestion that goes on after a restart cuts as it began. `batch`:
+    its chunks are read by Message Batches.
     """
 
     __table_args__ = (
@@ -101,6 +102,7 @@ class Ingestion(Identified, Stamped, table=True):
     input_tokens: int = 0
     output_tokens: int = 0
     budget: int | None = None
+    batch: bool = False
     actor: str = "local"
     started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)

@@ -1,4 +1,5 @@
-"""Jobs: the steps of ingestions, as rows that workers claim by a lease; and lanes, which bound how many run, and how fast."""
+"""Jobs: the steps of ingestions, as rows that workers claim by a lease; lanes, which bound how many run, and how fast; and
+the batches that were submitted for steps."""
 
 from __future__ import annotations
 
@@ -51,3 +52,16 @@ class Lane(SQLModel, table=True):
 
     name: str = Field(primary_key=True)
     free_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class MessageBatch(SQLModel, table=True):
+    """A Message Batch that was submitted and whose results are not in yet.
+
+    It outlives its job: a batch whose job is gone is one that nobody waits for, and is to be cancelled.
+    """
+
+    __tablename__ = "message_batch"
+
+    name: str = Field(primary_key=True)
+    job_id: UUID = Field(index=True)
+    submitted_at: datetime = Field(sa_type=UTCDateTime)

@@ -12,6 +12,7 @@ from server.services.extraction import OFFLINE
 from server.services.facts import Facts
 from server.services.formats import Converter
 from server.services.imports import Imports
+from server.services.ingestion.batching import BatchReader
 from server.services.ingestion.control import Ingestions
 from server.services.ingestion.worker import Extract, IngestionWorker
 from server.services.memories import Memories
@@ -22,13 +23,21 @@ from server.services.staleness import Sweep
 from server.services.uploads import Uploads
 from server.services.volumes import Volumes
 from server.store import Store
-from server.store.jobs import Limit
+from server.store.jobs import BATCHES, Limit
 
 
 class Knowledge:
-    """The services over one open store. `extractor` names what `extract` runs."""
+    """The services over one open store. `extractor` names what `extract` runs; `reader` reads documents by batches."""
 
-    def __init__(self, settings: Settings, store: Store, embedder: Embedder, extractor: str, extract: Extract) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        embedder: Embedder,
+        extractor: str,
+        extract: Extract,
+        reader: BatchReader | None = None,
+    ) -> None:
         self.settings = settings
         self.store = store
         self.embedder = embedder
@@ -51,7 +60,8 @@ class Knowledge:
         limits[OFFLINE] = limits[extractor]
         if settings.anthropic_key is not None:
             limits[settings.claude_model] = Limit(settings.claude_concurrency, settings.claude_rate)
-        self.worker = IngestionWorker(store, embedder, extract, settings, limits)
+            limits[BATCHES] = Limit(settings.claude_concurrency, settings.claude_batch_rate)
+        self.worker = IngestionWorker(store, embedder, extract, settings, limits, reader)
         self.sweep = Sweep(store, settings.staleness_interval)
 
     async def close(self) -> None:

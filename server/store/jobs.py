@@ -7,7 +7,8 @@ take turns by the machine's. Jobs and progress are not knowledge: they do not en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
@@ -25,10 +26,24 @@ from server.store.relations import table_of
 from server.store.transaction import Transaction, utc_now
 from server.terms import NO_USAGE, UNFINISHED, IngestionStatus, JobKind, JobStatus, Usage
 
-__all__ = ["Job", "JobQueue", "LeaseLost", "Limit", "backlog", "cancel", "dead_jobs", "enqueue", "open_jobs", "restart"]
+__all__ = [
+    "BATCHES",
+    "Job",
+    "JobQueue",
+    "LeaseLost",
+    "Limit",
+    "backlog",
+    "cancel",
+    "dead_jobs",
+    "enqueue",
+    "open_jobs",
+    "restart",
+]
 
 _job, _ingestion, _lane = table_of(models.Job), table_of(models.Ingestion), table_of(models.Lane)
 T = TypeVar("T")
+BATCHES = "batches"
+"""The lane of the steps that wait for Message Batches."""
 _RUNNING, _READY = JobStatus.RUNNING.value, JobStatus.READY.value
 
 
@@ -252,6 +267,31 @@ class JobQueue:
             await connection.execute(update(_lane).where(_lane.c.name == job.lane, later).values(free_at=until))
             await self._put_back(connection, job, error, delay, NO_USAGE, waits=_job.c.waits + 1)
 
+    @asynccontextmanager
+    async def holding(self, job: Job, usage: Usage = NO_USAGE, **progress: int) -> AsyncIterator[AsyncConnection]:
+        """Write in a transaction that commits only if a claim holds; count what a model took, and say how far it is.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more.
+        """
+        async with self._database.writing(lasting=False) as connection:
+            await self._only(connection, select(_job.c.id).where(_HELD).with_for_update(), _claim(job))
+            await self._progress(connection, job, progress, usage)
+            yield connection
+
+    @asynccontextmanager
+    async def putting_back(self, job: Job, delay: float) -> AsyncIterator[AsyncConnection]:
+        """Write in a transaction that lets a job be claimed again after `delay` seconds: all is well, what it waits for goes on.
+
+        Raises:
+            LeaseLost: the job is not this worker's any more.
+        """
+        async with self._database.writing(lasting=False) as connection:
+            again = {"status": _READY, "error": None, "due_at": self._in(delay), "kills": 0, "waits": 0, **_FREE}
+            await self._only(connection, update(_job).where(_HELD).values(again).returning(_job.c.id), _claim(job))
+            await self._end(connection, job, IngestionStatus.PENDING, NO_USAGE, error=None)
+            yield connection
+
     async def _put_back(
         self, connection: AsyncConnection, job: Job, error: str, delay: float, usage: Usage, **counted: Any
     ) -> None:
@@ -370,9 +410,10 @@ def _being(ingestion_id: Any, *statuses: IngestionStatus) -> ColumnElement[bool]
     return own & (_ingestion.c.status == wanted[0] if len(wanted) == 1 else _ingestion.c.status.in_(wanted))
 
 
-def enqueue(tx: Transaction, ingestion_id: UUID, lane: str) -> None:
-    """Queue the first step of an ingestion, in the transaction that makes it."""
-    tx.insert(models.Job, ingestion_id=ingestion_id, kind=JobKind.CHUNK.value, lane=lane)
+def enqueue(tx: Transaction, ingestion_id: UUID, lane: str, *, batch: bool = False) -> None:
+    """Queue the first step of an ingestion, in the transaction that makes it: its first chunk, or all by a `batch`."""
+    kind, own = (JobKind.BATCH, BATCHES) if batch else (JobKind.CHUNK, lane)
+    tx.insert(models.Job, ingestion_id=ingestion_id, kind=kind.value, lane=own)
 
 
 async def hold(tx: Transaction, ingestion_id: UUID) -> None:
@@ -399,23 +440,25 @@ async def cancel(tx: Transaction, ingestion_id: UUID, reason: str) -> bool:
     return True
 
 
-async def restart(tx: Transaction, run: IngestionRecord, lane: str, budget: int | None = None) -> None:
+async def restart(
+    tx: Transaction, run: IngestionRecord, lane: str, budget: int | None = None, *, batch: bool = False
+) -> None:
     """Queue an ingestion that has failed or was cancelled anew, in the lane of what reads it now; `budget` replaces its own.
 
     What a model took before stays counted. What the same model has answered of one that has failed is kept: it goes on with
-    the step that failed. Every other begins from its first step.
+    the step that failed. Every other begins from its first step, by a `batch` if asked.
     """
     fresh: dict[str, Any] = {"error": None, "finished_at": None} | ({} if budget is None else {"budget": budget})
     dead = (_job.c.ingestion_id == run.id) & (_job.c.status == JobStatus.DEAD.value)
-    paid = run.extractor == lane and run.input_tokens > 0
+    paid = run.extractor == lane and (run.batch or run.input_tokens > 0)
     again = {"status": _READY, "failures": 0, "kills": 0, "waits": 0, "error": None, "raw": None, "due_at": None}
     if paid and await tx.read.rows(update(_job).where(dead).values(again).returning(_job.c.id)):
         tx.update(models.Ingestion, run.id, status=IngestionStatus.PENDING.value, **fresh)
         return
-    fresh |= {"chunks_done": 0, "chunks_total": 0, "started_at": None, "extractor": lane}
+    fresh |= {"chunks_done": 0, "chunks_total": 0, "started_at": None, "extractor": lane, "batch": batch}
     tx.delete_where(models.Job, ingestion_id=run.id)
     tx.update(models.Ingestion, run.id, status=IngestionStatus.PENDING.value, **fresh)
-    enqueue(tx, run.id, lane)
+    enqueue(tx, run.id, lane, batch=batch)
 
 
 async def backlog(read: Reader) -> tuple[int, int]:

@@ -301,6 +301,7 @@ class IngestionRecord(NamedTuple):
     input_tokens: int
     output_tokens: int
     budget: int | None
+    batch: bool
     actor: str
     chunk_size: int
     created_at: datetime

@@ -26,6 +26,7 @@ from server import models
 from server.auth import LOCAL
 from server.config import Settings
 from server.services.extraction.protocol import Extraction
+from server.services.ingestion.batching import BatchReader
 from server.services.ingestion.worker import Extract
 from server.services.knowledge import Knowledge
 from server.store import Store
@@ -175,13 +176,15 @@ async def api(settings: Settings) -> AsyncIterator[Api]:
 
 
 @asynccontextmanager
-async def served(settings: Settings, name: str, extract: Extract, scripted: ScriptedExtractor) -> AsyncIterator[Api]:
-    """Open a server as `api` has it, whose documents are read by `extract`."""
+async def served(
+    settings: Settings, name: str, extract: Extract, scripted: ScriptedExtractor, reader: BatchReader | None = None
+) -> AsyncIterator[Api]:
+    """Open a server as `api` has it, whose documents are read by `extract`, and by `reader` those that are read by batches."""
     embedder = HashEmbedder()
     store = Store(settings)
     await store.migrate()
     await store.open(embedder.name, embedder.dimension, embedder.embed)
-    knowledge = Knowledge(settings, store, embedder, name, extract)
+    knowledge = Knowledge(settings, store, embedder, name, extract, reader)
     await knowledge.volumes.ensure("default", "test")
     worker = asyncio.create_task(knowledge.worker.run())
     schema = build_schema(Limits())

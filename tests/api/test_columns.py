@@ -118,7 +118,7 @@ LISTED = [
         "ingestion",
         "ingestions { nodes { * } }",
         "status error chunksTotal chunksDone entitiesFound factsFound relationshipsFound extractor inputTokens "
-        "outputTokens budget startedAt finishedAt",
+        "outputTokens budget batch startedAt finishedAt",
         ["id", "failedStep { error }", "rejected { reason }", "notes { reason }"],
         "",
         {"document { id }": "document_id"},

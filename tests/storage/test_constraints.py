@@ -38,6 +38,7 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.Ingestion, {"id": I, "document_id": D, "revision": 1, "extractor": "x"}),
     (models.Job, {"ingestion_id": I, "kind": "chunk", "lane": "x"}),
     (models.Lane, {"name": "x"}),
+    (models.MessageBatch, {"name": "x", "job_id": I, "submitted_at": NOW}),
     (models.Upload, {"mime_type": "text/plain", "size": 1, "text": "x"}),
     (models.Rejection, {"ingestion_id": I, "ordinal": 0, "kind": "fact", "item": {}, "reason": "x"}),
     (models.Entity, {"id": E1, "name": "a", "match_key": "a", "type": "person", "described_by": D}),

@@ -15,7 +15,19 @@ from typing import Any
 
 import pytest
 from doubles import HashEmbedder
-from messages import BROKEN, HANGS_UP, OVERLOADED, USAGE, Reply, Request, busy, says, serving_messages
+from messages import (
+    BROKEN,
+    CANCELED,
+    EXPIRED,
+    HANGS_UP,
+    OVERLOADED,
+    USAGE,
+    Reply,
+    Request,
+    busy,
+    says,
+    serving_messages,
+)
 from processes import Child, start
 from pydantic import SecretStr
 from sqlalchemy import func, select
@@ -92,8 +104,8 @@ async def stopped(settings: Settings, log: Path, chance: random.Random) -> None:
         await until_done(child)
 
 
-async def prepared(settings: Settings, reader: str = "scripted") -> None:
-    """Queue the documents, to be read by `reader`."""
+async def prepared(settings: Settings, reader: str = "scripted", *, batch: bool = False) -> None:
+    """Queue the documents, to be read by `reader`, and by batches if asked."""
     embedder = HashEmbedder()
     store = Store(settings)
     await store.migrate()
@@ -101,7 +113,7 @@ async def prepared(settings: Settings, reader: str = "scripted") -> None:
     volume = await Volumes(store).ensure("default", "test")
     documents = Documents(store, embedder, reader)
     for n in range(DOCUMENTS):
-        await documents.take(volume, NewDocument(f"Notes {n}", text_of(n), "text/markdown"), "test")
+        await documents.take(volume, NewDocument(f"Notes {n}", text_of(n), "text/markdown", batch=batch), "test")
     await store.close()
 
 
@@ -227,3 +239,42 @@ async def test_of_what_claude_reads_nothing_is_lost_and_no_call_that_had_answere
         await trouble(settings, log, chance)
     await everything_once(settings, 3, (CHUNKS * USAGE["input_tokens"], CHUNKS * USAGE["output_tokens"]))
     no_answer_repeated(log)
+
+
+def _in_batches(chance: random.Random) -> Callable[[Request], Reply]:
+    """Return what becomes of the requests of a batch: now and then one fails, or is left."""
+
+    def answer(request: Request) -> Reply:
+        if chance.random() < 0.1:
+            return chance.choice([EXPIRED, CANCELED, BROKEN])
+        return says(_as_claude_says(said_by(request.chunk)[1]))
+
+    return answer
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("trouble", [killed, killed_of_two], ids=lambda act: act.__name__)
+async def test_of_what_batches_read_nothing_is_lost_and_nothing_that_was_submitted_and_answered_is_submitted_again(
+    hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
+) -> None:
+    chance, log = random.Random(f"batch {trouble.__name__} {seed}"), tmp_path / "calls"
+    async with serving_messages() as claude:
+        claude.answer = _in_batches(chance)
+        own = {"anthropic_key": SecretStr("key"), "anthropic_url": claude.url, "claude_batch_interval": 0.05}
+        settings = hasty.model_copy(update=own)
+        await prepared(settings, settings.claude_model, batch=True)
+        await trouble(settings, log, chance)
+    await everything_once(settings, 3, (CHUNKS * USAGE["input_tokens"], CHUNKS * USAGE["output_tokens"]))
+    assert claude.requests == []
+    lines = log.read_text().splitlines()
+    known = {line.rpartition(" ")[2] for line in lines if line.startswith("kept") and "msgbatch" in line}
+    answered = Counter(
+        batch.requests[name].chunk
+        for id, batch in claude.batches.items()
+        for name, reply in batch.replies.items()
+        if id in known and reply.body and reply.status == 200
+    )
+    # The one submission that each kill can cut off before its answer is made again; no other.
+    assert len(claude.batches) - len(known) <= 4
+    assert set(answered.values()) <= {1}
+    assert len(answered) >= DOCUMENTS * CHUNKS - 4 * CHUNKS

@@ -6,10 +6,11 @@ which nothing is sound is a failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from server.llm import Claude, Filled, UnusableAnswer
+from server.llm import BatchRequest, Claude, Filled, ModelFailure, Prompt, UnusableAnswer
 from server.services.extraction.asking import WhatItSays, prompt_of
 from server.services.extraction.checking import Checking
 from server.services.extraction.protocol import ChunkText, Extraction, RejectedItem, Vocabulary
@@ -41,18 +42,59 @@ class ClaudeExtractor:
             ModelFailure: it failed, and how.
             UnusableAnswer: nothing of what it answered is sound.
         """
+        prompt, result = _asked(chunk)
+        return self._read(chunk, await self._claude.fill(prompt, result, model=model, effort=self._effort))
+
+    async def request(self, chunk: ChunkText, model: str) -> BatchRequest:
+        """Return what `extract` asks, as a request of a batch."""
+        prompt, result = _asked(chunk)
+        return await self._claude.request(prompt, result, model=model, effort=self._effort)
+
+    async def submit(self, requests: Mapping[str, BatchRequest], model: str) -> str:
+        """Have requests answered as one batch; return its id. Raises as `Claude.submit`."""
+        return await self._claude.submit(requests, model=model)
+
+    async def has_ended(self, batch: str) -> bool:
+        """Tell whether a batch has ended. Raises as `Claude.has_ended`."""
+        return await self._claude.has_ended(batch)
+
+    async def results(self, batch: str, chunks: Mapping[str, ChunkText]) -> dict[str, Extraction | ModelFailure]:
+        """Return what a batch says of these chunks, by the names of their requests, each as `extract` returns or raises it.
+
+        Left out are chunks that the batch says nothing of. Raises as `Claude.results`.
+        """
+        types = {name: _asked(chunk)[1] for name, chunk in chunks.items()}
+        answers = await self._claude.results(batch, types)
+        return {name: self._result(chunks[name], answer) for name, answer in answers.items()}
+
+    async def cancel(self, batch: str) -> None:
+        """Cancel a batch. Raises as `Claude.cancel`."""
+        await self._claude.cancel(batch)
+
+    def _result(self, chunk: ChunkText, answer: Filled[Any] | ModelFailure) -> Extraction | ModelFailure:
+        if isinstance(answer, ModelFailure):
+            return answer
+        try:
+            return self._read(chunk, answer)
+        except ModelFailure as failure:
+            return failure
+
+    def _read(self, chunk: ChunkText, answer: Filled[Any]) -> Extraction:
         if chunk.found is not None:
-            more = await self._claude.fill(
-                prompt_of_more(chunk, chunk.found), MoreFacts, model=model, effort=self._effort
-            )
-            return read_more(chunk, chunk.found, more)
-        said = await self._claude.fill(prompt_of(chunk), WhatItSays, model=model, effort=self._effort)
-        found = read_answer(chunk, said)
+            return read_more(chunk, chunk.found, answer)
+        found = read_answer(chunk, answer)
         return replace(found, unfinished=self._looks_twice and bool(found.entities) and is_resume(chunk))
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._claude.aclose()
+
+
+def _asked(chunk: ChunkText) -> tuple[Prompt, type[Any]]:
+    """Return what is asked of a chunk, and the type that the answer fills."""
+    if chunk.found is not None:
+        return prompt_of_more(chunk, chunk.found), MoreFacts
+    return prompt_of(chunk), WhatItSays
 
 
 def read_answer(chunk: ChunkText, filled: Filled[WhatItSays]) -> Extraction:

@@ -49,6 +49,11 @@ class Readers:
             raise ModelRefused(f"{told} to have it read offline.")
         return await self._claude.extract(chunk, chunk.reader)
 
+    @property
+    def batches(self) -> ClaudeExtractor | None:
+        """What reads many chunks as one batch; None without a key."""
+        return self._claude
+
     async def aclose(self) -> None:
         """End the processes and close the connections."""
         await asyncio.to_thread(self._pool.close)

@@ -50,4 +50,4 @@ class Ingestions:
                 raise Conflict(f"It is {run.status}: only what has failed or was cancelled is retried.", argument="id")
             if document is not None and document.revision != run.revision:
                 raise Conflict("Its document has a newer revision, which has an ingestion of its own.", argument="id")
-            await restart(tx, run, self._extractor, tokens)
+            await restart(tx, run, self._extractor, tokens, batch=run.batch and self._store.settings.uses_claude)

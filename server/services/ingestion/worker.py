@@ -1,6 +1,6 @@
 """The worker of ingestions: it takes steps from the queue and runs them, one document after the other in each of its loops.
 
-The steps are: extract each chunk in turn, gather what the document says, write it. A step thinks outside any transaction,
+The steps are: extract each chunk in turn, or all by batches; gather what the document says; write it. A step thinks outside any transaction,
 then commits its answer together with the next step, fenced by its claim: killed at any moment, it leaves the last step
 that was committed, and another worker goes on from there. An answer that came back is spooled before anything else happens.
 """
@@ -14,23 +14,24 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID, uuid4
 
 from server.config import Settings
 from server.embeddings import Embedder
 from server.errors import NotFound, ServerError, UpstreamUnavailable
-from server.llm import ModelRefused
 from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.indexing import Together
 from server.services.ingestion.answers import decode_extraction, decode_reading, encode
+from server.services.ingestion.batching import BatchReader, BatchReading
 from server.services.ingestion.failing import ATTEMPTS, GiveUp, TryAgain, Wait, consequence
+from server.services.ingestion.run import Run
 from server.services.ingestion.writer import DocumentWriter
-from server.services.reading import Gathering, Reading, cut
-from server.services.vocabularies import vocabulary_of
+from server.services.reading import Gathering
 from server.store import Store
+from server.store.batches import Batches
 from server.store.jobs import Job, JobQueue, LeaseLost, Limit
-from server.store.records import DocumentRecord, IngestionRecord
+from server.store.records import IngestionRecord
 from server.store.signals import rest
 from server.terms import NO_USAGE, UNFINISHED, JobKind, Usage
 
@@ -40,36 +41,11 @@ WRITERS = 4
 KILLS = 20
 """Workers that may die over one step before it is given up: by then the step is what kills them."""
 STORE_LANE = "store"
-_SWEEP = 600.0
+_SWEEP, _RETRY = 600.0, 5.0
 _log = logging.getLogger("loregraph.ingestion")
+_NOTHING = "null"
 Extract = Callable[[ChunkText], Awaitable[Extraction]]
 T = TypeVar("T")
-
-
-class _Run:
-    """What a worker keeps of a document from one step to the next; another worker makes it anew from the queue."""
-
-    def __init__(
-        self, ingestion: IngestionRecord, document: DocumentRecord, content: str, vocabulary: dict[str, Any] | None
-    ) -> None:
-        self.ingestion = ingestion
-        self.document = document
-        self.content = content
-        self.vocabulary = vocabulary_of(vocabulary)
-        self.spent = ingestion.input_tokens + ingestion.output_tokens
-        self.gathering: Gathering | None = None
-        self.reading: Reading | None = None
-
-    def check_budget(self, chunks: int, more: Usage) -> None:
-        """Make sure, before a call of a model, that its budget is not spent. `more`: what is not counted yet.
-
-        Raises:
-            ModelRefused: it is.
-        """
-        spent, budget = self.spent + more.total, self.ingestion.budget
-        if budget is not None and spent >= budget:
-            told = f"Its budget of {budget} tokens is spent: {spent} went, and {chunks} chunks are read."
-            raise ModelRefused(f"{told} retryIngestion goes on from there, with a larger budget.")
 
 
 class IngestionWorker:
@@ -77,7 +53,7 @@ class IngestionWorker:
 
     What those need embedded is embedded together.
 
-    `limits` bound the extraction by lane, over all workers.
+    `limits` bound the extraction by lane, over all workers. `reader` reads the documents that are read by batches.
     """
 
     def __init__(
@@ -87,6 +63,7 @@ class IngestionWorker:
         extract: Extract,
         settings: Settings,
         limits: Mapping[str, Limit] | None = None,
+        reader: BatchReader | None = None,
     ) -> None:
         self._store = store
         self._embedder = Together(embedder, lambda: min(WRITERS, len(self._held)))
@@ -94,6 +71,9 @@ class IngestionWorker:
         self._extracting = asyncio.Semaphore(settings.extractions_at_once)
         self._settings = settings
         self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
+        batches = Batches(store.database, store.read, self._queue)
+        interval = settings.claude_batch_interval
+        self._batching = BatchReading(store, batches, reader, interval, check=self._check, patiently=self._patiently)
         self._wake = asyncio.Event()
         self._ended = asyncio.Condition()
         # What is held, by claim: the moment, of a clock that goes on while this process stands still, when it was last ours.
@@ -110,6 +90,7 @@ class IngestionWorker:
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep_swept())
+                group.create_task(self._keep_cancelling())
                 await self._dispatch(group)
         finally:
             await self._queue.release()
@@ -150,6 +131,17 @@ class IngestionWorker:
             except ServerError as error:
                 _log.warning("The spool was not swept: %s", error.message)
             await asyncio.sleep(_SWEEP)
+
+    async def _keep_cancelling(self) -> None:
+        """Cancel batches whose ingestions were cancelled, or whose documents are gone."""
+        pause = 0.0
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                pause = await self._batching.cancel_abandoned()
+            except ServerError as error:
+                _log.warning("Batches were not cancelled: %s", error.message)
+                pause = _RETRY
 
     async def step(self) -> bool:
         """Take up one ingestion and follow it until it ends, fails or has to wait; False where none can be taken up."""
@@ -207,7 +199,7 @@ class IngestionWorker:
                 raise LeaseLost("Another worker may have it.")
 
     async def _follow(self, job: Job) -> None:
-        run: _Run | None = None
+        run: Run | None = None
         following: Job | None = job
         while following is not None:
             job = following
@@ -262,26 +254,28 @@ class IngestionWorker:
             await asyncio.sleep(pause)
             pause = min(2.0, pause * 2)
 
-    async def _taken_up(self, job: Job) -> _Run:
+    async def _taken_up(self, job: Job) -> Run:
         found = await self._store.read.to_ingest(job.ingestion_id)
         if found is None:
             raise LeaseLost("The document is gone.")
-        return _Run(*found)
+        return Run(*found)
 
-    async def _do(self, job: Job, run: _Run) -> Job | None:
+    async def _do(self, job: Job, run: Run) -> Job | None:
         """Do one step, commit it and return the next, if that is this worker's."""
         if job.kind == JobKind.CHUNK:
             return await self._read_chunk(job, run)
+        if job.kind == JobKind.BATCH:
+            done = await self._batching.step(job, run)
+            return await self._advance(job, _NOTHING, JobKind.RESOLVE, 0, STORE_LANE) if done else None
         if job.kind == JobKind.RESOLVE:
             return await self._resolve(job, run)
         await self._write(job, run)
         return None
 
-    async def _gathered(self, job: Job, run: _Run) -> Gathering:
+    async def _gathered(self, job: Job, run: Run) -> Gathering:
         """Return what the chunks before have said."""
         if run.gathering is None:
-            size, kind = run.ingestion.chunk_size, run.document.mime_type
-            gathering = await cut(title=run.document.title, content=run.content, mime_type=kind, chunk_size=size)
+            gathering = await run.cut()
             begun = job.kind != JobKind.CHUNK or job.ordinal > 0
             answers = await self._queue.answers(job.ingestion_id, JobKind.CHUNK) if begun else []
             for number, answer in enumerate(answers):
@@ -289,7 +283,7 @@ class IngestionWorker:
             run.gathering = gathering
         return run.gathering
 
-    async def _read_chunk(self, job: Job, run: _Run) -> Job | None:
+    async def _read_chunk(self, job: Job, run: Run) -> Job | None:
         gathering = await self._gathered(job, run)
         total, number = len(gathering.reading.chunks), job.ordinal
         if number == 0 and total > 1:
@@ -303,7 +297,7 @@ class IngestionWorker:
         progress = {"chunks_done": number + 1, "chunks_total": total}
         return await self._advance(job, answer, kind, ordinal, lane, found.usage, **progress)
 
-    async def _answered(self, job: Job, run: _Run, text: ChunkText) -> tuple[Extraction, str]:
+    async def _answered(self, job: Job, run: Run, text: ChunkText) -> tuple[Extraction, str]:
         """Return what a chunk says, and that as JSON: from the spool, where a worker before has had the answer."""
         async with self._extracting:
             # Nothing may wait between these looks and the call: meanwhile another worker could have the job, or answer.
@@ -318,7 +312,7 @@ class IngestionWorker:
                 self._store.spool.keep(job.id, answer)
             return found, answer
 
-    async def _resolve(self, job: Job, run: _Run) -> Job | None:
+    async def _resolve(self, job: Job, run: Run) -> Job | None:
         run.reading = (await self._gathered(job, run)).reading
         answer = encode(run.reading)
         return await self._advance(job, answer, JobKind.WRITE, 0, STORE_LANE)
@@ -335,7 +329,7 @@ class IngestionWorker:
 
         return await self._patiently(commit)
 
-    async def _write(self, job: Job, run: _Run) -> None:
+    async def _write(self, job: Job, run: Run) -> None:
         if run.reading is None:
             (answer,) = await self._queue.answers(job.ingestion_id, JobKind.RESOLVE)
             run.reading = decode_reading(answer)

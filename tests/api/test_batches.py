@@ -1,0 +1,349 @@
+"""Documents that Claude reads by Message Batches, through GraphQL and the real worker, on both databases, against a local API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from api.conftest import Api, served
+from doubles import ScriptedExtractor
+from messages import (
+    BAD_KEY,
+    BROKEN,
+    CANCELED,
+    EXPIRED,
+    HANGS_UP,
+    OVERLOADED,
+    STALLS,
+    Messages,
+    Reply,
+    busy,
+    fails,
+    refuses,
+    says,
+    serving_messages,
+)
+from pydantic import SecretStr
+
+from server import models
+from server.config import Settings
+from server.services.extraction.readers import Readers
+
+PEOPLE = ("Ada Lind", "Bo Ek", "Cy Falk")
+PARTS = "\n\n".join(f"# Part {n}\n\n{name} joined Northwind." for n, name in enumerate(PEOPLE))
+RUN = (
+    "ingestion { id status error batch extractor inputTokens outputTokens chunksTotal chunksDone entitiesFound factsFound "
+    "relationshipsFound rejected { kind reason } failedStep { step chunk error rawAnswer failures waits } }"
+)
+INVALID = fails(400, "invalid_request_error", "Too long.")
+
+
+def said_of(name: str) -> dict[str, Any]:
+    """Return what Claude says of a part."""
+    entity = {"aliases": [], "description": None, "confidence": 1}
+    return {
+        "entities": [
+            {**entity, "key": "e1", "name": name, "type": "person", "quote": name},
+            {**entity, "key": "e2", "name": "Northwind", "type": "organization", "quote": "Northwind"},
+        ],
+        "facts": [],
+        "relationships": [
+            {"source": "e1", "type": "WORKS_AT", "target": "e2", "quote": f"{name} joined Northwind.", "confidence": 1}
+        ],
+    }
+
+
+@pytest.fixture
+async def messages(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Messages]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr("server.services.ingestion.failing.PAUSE", 0.001)
+    async with serving_messages() as server:
+        server.about = {name: [says(said_of(name))] for name in PEOPLE}
+        yield server
+
+
+@pytest.fixture
+def keyed(settings: Settings, messages: Messages) -> Settings:
+    """Settings under which Claude reads, and batches are asked after at once."""
+    more = {"anthropic_key": SecretStr("sk-1"), "anthropic_url": messages.url, "claude_timeout": 2}
+    return settings.model_copy(update={**more, "claude_batch_interval": 0.05, "claude_batch_rate": 60_000})
+
+
+@pytest.fixture
+async def api(keyed: Settings) -> AsyncIterator[Api]:
+    async with opened(keyed) as client:
+        yield client
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Api]:
+    readers = Readers(settings)
+    async with served(settings, readers.name, readers.extract, ScriptedExtractor(), readers.batches) as client:
+        yield client
+    await readers.aclose()
+
+
+async def read(api: Api, text: str = PARTS, **more: Any) -> dict[str, Any]:
+    """Have a text read by batches to the end; return its ingestion."""
+    given = {"title": "Notes", "text": text, "mimeType": "text/markdown", "batch": True, "wait": True, **more}
+    run: dict[str, Any] = (await api.do("ingestDocument", RUN, **given))["ingestion"]
+    return run
+
+
+async def ended_of(api: Api, id: str) -> dict[str, Any]:
+    """Return an ingestion once it has ended."""
+    async with asyncio.timeout(20):
+        while True:
+            run = await api.node(id, RUN.removeprefix("ingestion { ").removesuffix(" }"))
+            if run["status"] not in ("PENDING", "RUNNING"):
+                return run
+            await asyncio.sleep(0.05)
+
+
+async def until_called(messages: Messages, *calls: str) -> None:
+    """Wait until all of this was asked about batches."""
+    async with asyncio.timeout(20):
+        while not set(calls) <= set(messages.calls):
+            await asyncio.sleep(0.01)
+
+
+def outcome(run: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(
+        run[name]
+        for name in ("status", "chunksDone", "inputTokens", "outputTokens", "entitiesFound", "relationshipsFound")
+    )
+
+
+def asked_of(messages: Messages) -> list[list[int]]:
+    """Return the parts that each batch asks about."""
+    return [[int(chunk.split()[2]) for chunk in batch.chunks] for batch in messages.batches.values()]
+
+
+READ = ("DONE", 3, 300, 60, 4, 3)
+
+
+async def test_the_chunks_of_a_document_are_read_by_one_batch_and_none_by_a_call(api: Api, messages: Messages) -> None:
+    messages.looks = 2
+    run = await read(api)
+    assert (outcome(run), run["error"], run["batch"], run["chunksTotal"]) == (READ, None, True, 3)
+    assert run["extractor"] == "claude-haiku-5-5"
+    assert (messages.calls, asked_of(messages)) == (["submit", "look", "look", "look", "results"], [[0, 1, 2]])
+    assert messages.requests == []
+    assert await api.rows(models.MessageBatch) == []
+    entities = {row["id"]: row["name"] for row in await api.rows(models.Entity)}
+    assert sorted(entities[row["entity_id"]] for row in await api.rows(models.Mention)) == [*PEOPLE, *["Northwind"] * 3]
+
+
+async def test_a_request_of_a_batch_is_that_of_a_call_without_known_names(api: Api, messages: Messages) -> None:
+    await read(api)
+    (batch,) = messages.batches.values()
+    job, _, number = list(batch.requests)[2].rpartition("-")
+    assert (len(job), number) == (36, "2")
+    third = batch.requests[f"{job}-2"]
+    assert json.loads(third.text.split("\n")[1]) == {"title": "Notes", "headings": ["Part 2"]}
+    await read(api, batch=False, text=f"{PARTS}\n\n")
+    assert batch.requests[f"{job}-0"].body == messages.requests[0].body
+
+
+@pytest.mark.parametrize(
+    ("reply", "tokens"),
+    [(BROKEN, 0), (OVERLOADED, 0), (EXPIRED, 0), (CANCELED, 0), (says("No."), 1)],
+    ids=["errored", "overloaded", "expired", "canceled", "no JSON"],
+)
+async def test_what_a_batch_leaves_open_goes_into_another_one(
+    api: Api, messages: Messages, reply: Reply, tokens: int
+) -> None:
+    messages.about["Bo Ek"] = [reply, says(said_of("Bo Ek"))]
+    run = await read(api)
+    assert outcome(run) == ("DONE", 3, 300 + 100 * tokens, 60 + 20 * tokens, 4, 3)
+    assert asked_of(messages) == [[0, 1, 2], [1]]
+
+
+async def test_what_five_batches_leave_open_ends_the_ingestion_and_what_they_answered_is_kept(
+    api: Api, messages: Messages
+) -> None:
+    messages.about["Bo Ek"] = [EXPIRED]
+    run = await read(api)
+    told = "Chunk 1: The batch expired before Claude had read it."
+    assert (outcome(run), run["error"]) == (("FAILED", 2, 200, 40, 0, 0), told)
+    assert run["failedStep"] == {
+        "step": "batch",
+        "chunk": None,
+        "error": told,
+        "rawAnswer": None,
+        "failures": 5,
+        "waits": 0,
+    }
+    assert asked_of(messages) == [[0, 1, 2], [1], [1], [1], [1]]
+    assert [await api.rows(table) for table in (models.Entity, models.Relationship)] == [[], []]
+    messages.about["Bo Ek"] = [says(said_of("Bo Ek"))]
+    await api.do("retryIngestion", "ingestion { id }", id=run["id"])
+    assert outcome(await ended_of(api, run["id"])) == READ
+    assert asked_of(messages)[5:] == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("reply", "told", "raw", "tokens"),
+    [
+        (INVALID, "Chunk 1: Claude refused the request (invalid_request_error: Too long.).", None, 2),
+        (
+            refuses("It may be misused."),
+            "Chunk 1: Claude refused to answer (It may be misused.). Another model may: set LOREGRAPH_CLAUDE_MODEL.",
+            "I would rather not.",
+            3,
+        ),
+    ],
+    ids=["invalid", "refusal"],
+)
+async def test_a_refusal_in_a_batch_ends_the_ingestion_at_once(
+    api: Api, messages: Messages, reply: Reply, told: str, raw: str | None, tokens: int
+) -> None:
+    messages.about["Bo Ek"] = [reply]
+    run = await read(api)
+    assert (outcome(run), run["error"]) == (("FAILED", 2, 100 * tokens, 20 * tokens, 0, 0), told)
+    assert (run["failedStep"]["rawAnswer"], run["failedStep"]["failures"]) == (raw, 1)
+    assert asked_of(messages) == [[0, 1, 2]]
+
+
+async def test_sound_items_of_a_batch_are_kept_and_others_listed(api: Api, messages: Messages) -> None:
+    said = said_of("Bo Ek")
+    said["relationships"].append({**said["relationships"][0], "quote": "Bo Ek left Northwind."})
+    messages.about["Bo Ek"] = [says(said)]
+    run = await read(api)
+    assert outcome(run) == READ
+    assert run["rejected"] == [{"kind": "relationship", "reason": "The quote does not occur in the text."}]
+
+
+@pytest.mark.parametrize("at", [1, 2, 3], ids=["look", "second look", "results"])
+@pytest.mark.parametrize("reply", [BROKEN, HANGS_UP, STALLS], ids=["500", "hangs up", "stalls"])
+async def test_a_batch_that_cannot_be_asked_after_is_asked_after_again_and_none_is_submitted(
+    api: Api, messages: Messages, reply: Reply, at: int
+) -> None:
+    messages.about_batches = [*[None] * at, reply]
+    run = await read(api)
+    assert (outcome(run), asked_of(messages)) == (READ, [[0, 1, 2]])
+
+
+async def test_a_submission_that_is_refused_for_now_waits_as_asked(api: Api, messages: Messages) -> None:
+    messages.about_batches = [busy("1"), None, busy("1")]
+    began = asyncio.get_running_loop().time()
+    run = await read(api)
+    assert asyncio.get_running_loop().time() - began >= 2
+    assert (outcome(run), asked_of(messages)) == (READ, [[0, 1, 2]])
+
+
+async def test_a_bad_key_ends_the_ingestion_and_with_a_good_one_the_same_batch_is_asked_after(
+    api: Api, messages: Messages
+) -> None:
+    messages.about_batches = [None, BAD_KEY]
+    run = await read(api)
+    told = "Claude refused the key (401: invalid x-api-key). Set LOREGRAPH_ANTHROPIC_KEY to a valid one, then retryIngestion."
+    assert (run["status"], run["error"]) == ("FAILED", told)
+    await asyncio.sleep(0.2)
+    await api.do("retryIngestion", "ingestion { id }", id=run["id"])
+    assert outcome(await ended_of(api, run["id"])) == READ
+    assert (asked_of(messages), "cancel" in messages.calls) == ([[0, 1, 2]], False)
+
+
+async def test_a_batch_that_is_not_there_any_more_is_submitted_again(api: Api, messages: Messages) -> None:
+    messages.about_batches = [None, fails(404, "not_found_error", "No such batch.")]
+    assert outcome(await read(api)) == READ
+    assert asked_of(messages) == [[0, 1, 2], [0, 1, 2]]
+
+
+async def test_a_submission_whose_answer_does_not_come_is_made_again(api: Api, messages: Messages) -> None:
+    messages.about_batches = [HANGS_UP]
+    assert outcome(await read(api)) == READ
+    assert asked_of(messages) == [[0, 1, 2], [0, 1, 2]]
+
+
+async def test_a_cancelled_ingestion_cancels_its_batch_and_begins_anew_when_it_is_retried(
+    api: Api, messages: Messages
+) -> None:
+    messages.looks = 1_000
+    run = await read(api, wait=False)
+    await until_called(messages, "submit", "look")
+    await api.do("cancelIngestion", "ingestion { status }", id=run["id"])
+    await until_called(messages, "cancel")
+    assert [batch.cancelled for batch in messages.batches.values()] == [True]
+    async with asyncio.timeout(5):
+        while await api.rows(models.MessageBatch):
+            await asyncio.sleep(0.02)
+    messages.looks = 0
+    retried = await api.do("retryIngestion", "ingestion { batch }", id=run["id"])
+    assert retried["ingestion"] == {"batch": True}
+    assert outcome(await ended_of(api, run["id"])) == READ
+    assert asked_of(messages) == [[0, 1, 2], [0, 1, 2]]
+
+
+async def test_a_document_that_is_deleted_cancels_its_batch(api: Api, messages: Messages) -> None:
+    messages.looks = 1_000
+    done = await api.do(
+        "ingestDocument", "document { id }", title="Notes", text=PARTS, mimeType="text/markdown", batch=True
+    )
+    await until_called(messages, "submit", "look")
+    await api.do("deleteDocument", "deletedId", id=done["document"]["id"])
+    await until_called(messages, "cancel")
+    assert [batch.cancelled for batch in messages.batches.values()] == [True]
+
+
+async def test_while_a_batch_is_answered_its_ingestion_waits_without_a_lease(api: Api, messages: Messages) -> None:
+    messages.looks = 1_000
+    run = await read(api, wait=False)
+    await until_called(messages, "look")
+    other = await read(api, f"{PARTS}\n", batch=False, title="Other")
+    assert other["status"] == "DONE"
+    async with asyncio.timeout(5):
+        while (await api.node(run["id"], "status"))["status"] != "PENDING":
+            await asyncio.sleep(0.01)
+    await api.do("cancelIngestion", "ingestion { status }", id=run["id"])
+
+
+async def test_a_batch_holds_what_its_budget_is_estimated_to_allow(api: Api, messages: Messages) -> None:
+    run = await read(api, budget=130)
+    spent = "Its budget of 130 tokens is spent: 240 went, and 2 chunks are read. retryIngestion goes on from there, with a larger budget."
+    assert (outcome(run), run["error"]) == (("FAILED", 2, 200, 40, 0, 0), spent)
+    assert asked_of(messages) == [[0], [1]]
+    await api.do("retryIngestion", "ingestion { id }", id=run["id"], budget=100_000)
+    assert outcome(await ended_of(api, run["id"])) == READ
+    assert asked_of(messages) == [[0], [1], [2]]
+
+
+async def test_what_does_not_fit_into_one_batch_goes_into_the_next(
+    api: Api, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.services.ingestion.batching.MOST_REQUESTS", 2)
+    assert outcome(await read(api)) == READ
+    assert asked_of(messages) == [[0, 1], [2]]
+
+
+async def test_batches_that_would_be_too_large_are_cut(
+    api: Api, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.services.ingestion.batching.MOST_BYTES", 1)
+    assert outcome(await read(api)) == READ
+    assert asked_of(messages) == [[0], [1], [2]]
+
+
+async def test_a_second_look_at_a_resume_is_taken_by_a_second_batch(keyed: Settings, messages: Messages) -> None:
+    fact = {"subject": "e1", "value": None, "value_type": "NONE", "importance": 0.5, "confidence": 1}
+    led = {**fact, "content": "Ada Lind led five people at Northwind.", "quote": "She led five people."}
+    said = {**said_of("Ada Lind"), "facts": []}
+    messages.about = {"Ada Lind": [says(said), says({"facts": [led]})]}
+    async with opened(keyed.model_copy(update={"claude_second_look": True})) as api:
+        run = await read(api, "# Experience\n\nAda Lind joined Northwind. She led five people.")
+        assert (outcome(run), run["factsFound"]) == (("DONE", 1, 200, 40, 2, 1), 1)
+    systems = [["3 to 6 facts" in one.system[0] for one in b.requests.values()] for b in messages.batches.values()]
+    assert systems == [[False], [True]]
+
+
+async def test_without_claude_a_batch_is_refused(settings: Settings) -> None:
+    offline = settings.model_copy(update={"extractor": "offline"})
+    async with opened(offline) as api:
+        refused = await api.refused("ingestDocument", title="Notes", text=PARTS, batch=True)
+        assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "batch")
+        assert await api.rows(models.Document) == []
