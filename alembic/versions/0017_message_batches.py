@@ -33,7 +33,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint('name'),
     )
     op.create_index('ix_message_batch_job_id', 'message_batch', ['job_id'])
-    _kinds((*BEFORE, 'batch'))
+    _kinds(('chunk', 'batch', 'resolve', 'write'))
 
 
 def _status_anew(batch_op: object) -> None:

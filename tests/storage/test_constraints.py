@@ -297,7 +297,7 @@ async def test_deleting_a_volume_takes_everything_in_it_along_and_nothing_else(f
     async with filled.database.writing() as connection:
         await connection.execute(volume.delete().where(volume.c.id == V))
     left = {table.name for table, _ in VALID if await filled.read.rows(table.select())}
-    assert left == {"store_setting", "change", "follower", "pending_vector", "lane"}
+    assert left == {"store_setting", "change", "follower", "pending_vector", "lane", "message_batch"}
 
 
 async def test_deleting_what_is_pointed_to_clears_the_pointer_where_the_row_outlives_it(filled: Store) -> None:
