@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,8 +31,11 @@ from messages import (
 from pydantic import SecretStr
 
 from server import models
+from server.commands.ingesting import ingest
+from server.commands.sources import find
 from server.config import Settings
 from server.services.extraction.readers import Readers
+from server.terms import Authority
 
 PEOPLE = ("Ada Lind", "Bo Ek", "Cy Falk")
 PARTS = "\n\n".join(f"# Part {n}\n\n{name} joined Northwind." for n, name in enumerate(PEOPLE))
@@ -350,3 +354,19 @@ async def test_without_claude_a_batch_is_refused(settings: Settings) -> None:
         refused = await api.refused("ingestDocument", title="Notes", text=PARTS, batch=True)
         assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "batch")
         assert await api.rows(models.Document) == []
+
+
+async def test_files_of_one_run_are_all_submitted_before_any_is_waited_for(
+    keyed: Settings, messages: Messages, tmp_path: Path
+) -> None:
+    for n, name in enumerate(PEOPLE):
+        (tmp_path / f"{n}.md").write_text(f"{name} joined Northwind.")
+    messages.looks = 2
+    outcomes = await ingest(
+        keyed, find([str(tmp_path)], None, "").sources, "default", Authority.UNKNOWN, lambda _: None, batch=True
+    )
+    assert [(one.status, one.entities, one.relationships, one.error) for one in outcomes] == [("DONE", 2, 1, None)] * 3
+    assert sorted(chunk for batch in messages.batches.values() for chunk in batch.chunks) == [
+        f"{name} joined Northwind." for name in PEOPLE
+    ]
+    assert messages.requests == []

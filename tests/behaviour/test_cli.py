@@ -591,6 +591,15 @@ def _answers(server: Server) -> bool:
         return False
 
 
+def test_a_batch_needs_claude_and_is_not_for_a_running_server(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text("Ada Lind joined Northwind.")
+    ended = cli("ingest", "one.md", "--batch")
+    assert (ended.code, ended.out) == (2, "")
+    assert "A batch is read by Claude: set LOREGRAPH_ANTHROPIC_KEY." in ended.err
+    ended = cli("ingest", "one.md", "--batch", "--url", "http://127.0.0.1:1")
+    assert (ended.code, "--url and --batch exclude each other" in ended.err) == (2, True)
+
+
 def test_an_estimate_says_what_claude_would_take_and_stores_nothing(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
