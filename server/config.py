@@ -85,7 +85,7 @@ class Settings(BaseSettings):
         "https://api.anthropic.com", description="Base URL of the Messages API, of a gateway in front of it, say."
     )
     claude_model: str = Field("claude-haiku-5-5", description="Claude that extracts: a cheap one is good enough.")
-    claude_strong_model: str = Field("claude-opus-5-5", description="Claude that judges and answers.")
+    claude_strong_model: str = Field("claude-opus-5-5", description="Claude that judges whether two entities are one.")
     claude_effort: Literal["none", "low", "medium", "high"] = Field(
         "low", description="Effort that extraction asks of Claude; none for a model that takes no effort."
     )
