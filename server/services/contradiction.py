@@ -120,7 +120,8 @@ async def recompute(
     """Judge the claims of these subjects and predicates anew, and write what has become of them and of their conflicts.
 
     A claim that changes gets a new version, unless this very transaction has opened one. Each open conflict is a question for a
-    person, asked anew when other claims take part; it lapses when the conflict ends, but for the one that is `under_review`.
+    person, asked anew when other claims take part, or the same ones say something else; it lapses when the conflict ends, but for
+    the one that is `under_review`.
     About ten statements for all pairs.
     """
     await tx.apply()
@@ -398,13 +399,11 @@ class _Conflicts:
         if self.open:
             subjects = [contest.pair[0] for _, contest, _ in self.open]
             rows = await self.tx.read.by_ids(EntityRecord, subjects, frozenset({"importance"}))
-            await open_reviews(
-                self.tx,
-                [
-                    _question(id, dispute, 0.5 if row is None else row.importance)
-                    for (id, _, dispute), row in zip(self.open, rows, strict=True)
-                ],
-            )
+            questions = [
+                _question(id, dispute, 0.5 if row is None else row.importance)
+                for (id, _, dispute), row in zip(self.open, rows, strict=True)
+            ]
+            await open_reviews(self.tx, questions, anew=True)  # what is open again, no decision stands for
 
     def _ask(self, id: UUID, contest: _Contest, dispute: Dispute) -> None:
         if dispute.status == ConflictStatus.OPEN:

@@ -11,7 +11,7 @@ from uuid import UUID
 from server import models
 from server.embeddings import Embedder
 from server.errors import BadUserInput, Conflict
-from server.ids import NodeKind, new_id
+from server.ids import NodeKind, encode_id, new_id
 from server.services.blocking import add_blocks, replace_blocks
 from server.services.checks import Changes, check_version, in_volume, json_object, optional_text, within
 from server.services.claims import RELATIONSHIP
@@ -320,11 +320,16 @@ class Entities:
 
         Raises:
             NotFound: no such entity in this volume.
-            Conflict: another version.
+            Conflict: another version, or it was merged into another one, which would go too.
         """
         async with self._store.write(volume.id, actor) as tx:
             now = await survivor_in_volume(tx.read, volume.id, id, "id")
             check_version(now, expected)
+            if now.id != id:
+                into = f"It counts as {now.name} since a merge. Undo the merge first"
+                raise Conflict(
+                    f"{into}, or delete {encode_id(NodeKind.ENTITY, now.id)} with all that it is.", argument="id"
+                )
             await remove_entities(tx, [now.id])
         await self._store.checkpoint()
 

@@ -128,3 +128,28 @@ async def test_an_approval_makes_a_waiting_claim_compete_and_says_what_that_does
         assert {claim["id"]: claim["status"] for claim in answer["claims"]} == {today: "DISPUTED", waiting: "DISPUTED"}
         assert [conflict["status"] for conflict in answer["conflicts"]] == ["OPEN"]
     assert [found["__typename"] for found in await queue(api)] == ["ConflictReview"]
+
+
+async def test_a_settled_question_is_asked_anew_when_one_of_its_claims_says_something_else(api: Api) -> None:
+    item, ids = await prices(api)
+    await api.do("resolveReview", "items { id }", items=[item], action="CHOOSE_WINNER", winner=ids[1])
+    await api.do("updateFact", "fact { id }", id=ids[0], validFrom="2025-03")
+    assert await statuses(api, ids) == ["DISPUTED", "DISPUTED"]
+    assert [(one["id"], one["decision"], one["conflict"]["status"]) for one in await queue(api)] == [
+        (item, None, "OPEN")
+    ]
+    await api.do("resolveReview", "items { id }", items=[item], action="CHOOSE_WINNER", winner=ids[0])
+    assert await statuses(api, ids) == ["CURRENT", "SUPERSEDED"]
+    assert await queue(api) == []
+
+
+async def test_a_question_comes_back_when_the_claim_that_won_it_later_is_retracted(api: Api) -> None:
+    item, ids = await prices(api)
+    await api.do("resolveReview", "items { id }", items=[item], action="CHOOSE_WINNER", winner=ids[0])
+    subject = (await api.node(ids[0], "subject { id }"))["subject"]["id"]
+    third = await api.fact(subject, "Costs $15", value="$15", predicate="COSTS", valueType="MONEY")
+    (other,) = await queue(api)
+    await api.do("resolveReview", "items { id }", items=[other["id"]], action="CHOOSE_WINNER", winner=third)
+    await api.do("retractFact", "fact { id }", id=third)
+    assert await statuses(api, ids) == ["DISPUTED", "DISPUTED"]
+    assert [one["conflict"]["claims"] for one in await queue(api)] == [[{"id": id} for id in ids]]

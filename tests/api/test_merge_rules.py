@@ -181,10 +181,20 @@ async def test_the_log_says_what_was_merged_by_ids_and_numbers(api: Api) -> None
     ]
 
 
-async def test_deleting_an_old_id_deletes_the_survivor_and_all_that_is_one_with_it(api: Api, three: list[str]) -> None:
+async def test_deleting_an_old_id_is_refused_and_deletes_nothing(api: Api, three: list[str]) -> None:
+    a, b, _ = three
+    await merged(api, a, b)
+    assert await api.refused("deleteEntity", id=b) == {
+        "code": "CONFLICT",
+        "argument": "id",
+        "message": f"It counts as A since a merge. Undo the merge first, or delete {a} with all that it is.",
+    }
+
+
+async def test_deleting_a_survivor_deletes_all_that_is_one_with_it(api: Api, three: list[str]) -> None:
     a, b, c = three
     await merged(api, a, b)
-    await api.do("deleteEntity", "deletedId", id=b)
+    await api.do("deleteEntity", "deletedId", id=a)
     assert await api.ask("query($ids: [ID!]!) { nodes(ids: $ids) { id } }", ids=[a, b]) == {"nodes": [None, None]}
     assert await state(api, c) == [("C", ["Is number 2", "Is a letter"], [])]
     for model in (models.EntityMerge, models.ClaimApart):
