@@ -239,7 +239,7 @@ async def test_a_level_that_fails_is_one_entry_of_the_log(
     volume = await api.store.volume("default")
     assert volume is not None
     world = await new_world(api.store, volume.id, 3)
-    monkeypatch.setattr(api.store.read, "lists", broken)
+    monkeypatch.setattr(api.store.read, "other_names", broken)
     ids = [encode_id(NodeKind.ENTITY, id) for id in world.entities]
     query = "query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Entity { aliases } } }"
     body = await api.send(query, ids=ids)
