@@ -27,6 +27,7 @@ from server.embeddings import open_embedder
 from server.services.documents import NewDocument
 from server.services.identity import match_key, relation_type
 from server.services.knowledge import Knowledge
+from server.services.predicates import shipped
 from server.store import Store
 from server.store.jobs import backlog
 from server.store.records import IngestionRecord, RejectionRecord
@@ -73,10 +74,16 @@ async def _outcome(store: Store, passages: list[Recorded]) -> dict[str, Any]:
 
 
 def _said_again(passage: Recorded) -> int:
-    """Return how many triples between two things say what another one of the passage has said."""
+    """Return how many triples between two things say what another one of the passage has said, from its other end perhaps."""
     sound = (triple for triple in passage.triples if passage.refusal(triple) is None)
-    said = Counter((match_key(one), relation_type(how), match_key(other)) for one, how, other in sound)
+    said = Counter(_meaning(passage, *triple) for triple in sound)
     return sum(times - 1 for (one, _, other), times in said.items() if one != other)
+
+
+def _meaning(passage: Recorded, subject: str, relation: str, object: str) -> tuple[str, str, str]:
+    one, how, other = match_key(subject), relation_type(relation), match_key(object)
+    inverse = shipped(how).inverse if passage.lists(object) else None
+    return (one, how, other) if inverse is None else min((one, how, other), (other, inverse, one))
 
 
 def _general(reason: str) -> str:
