@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -85,9 +85,22 @@ class Level(NamedTuple, Generic[Record]):
     counts: Counts
     refused: dict[int, BadUserInput]
 
-    def answer(self, lists: list[T]) -> list[Any]:
-        """Return what was made of the pages, the refusals in their places."""
-        return [self.refused.get(place, one) for place, one in enumerate(lists)] if self.refused else lists
+    def connections(
+        self, kind: Callable[..., T], after: str | None, own: Callable[[int, Page[Record]], Mapping[str, Any]]
+    ) -> list[Any]:
+        """Return a connection of a kind for each page, with what `own` makes of its place and the page; refusals in their places."""
+        return [
+            self.refused.get(position)
+            or kind(
+                **own(position, page),
+                cursors=self.cursors[position],
+                has_next=page.has_next,
+                has_previous=after is not None,
+                counts=self.counts,
+                position=position,
+            )
+            for position, page in enumerate(self.pages)
+        ]
 
 
 async def pages(
@@ -240,21 +253,11 @@ async def connections(
         columns=columns_of(info, ("nodes",), ("edges", "node")),
         ends=ends_of(info, relation),
     )
-    goes_back = after is not None
     nodes = _nodes(kind, level.pages, parents)
-    return level.answer(
-        [
-            Connection(
-                nodes=nodes[position],
-                keys=Keysets(page.rows, sorting),
-                cursors=level.cursors[position],
-                has_next=page.has_next,
-                has_previous=goes_back,
-                counts=level.counts,
-                position=position,
-            )
-            for position, page in enumerate(level.pages)
-        ]
+    return level.connections(
+        Connection,
+        after,
+        lambda position, page: {"nodes": nodes[position], "keys": Keysets(page.rows, sorting)},
     )
 
 

@@ -92,18 +92,8 @@ class Memory(Node):
             known = [(row, next(found)) for row in page.rows]
             return [MemoryLinkEdge(row=row, other=m, cursors=cursors) for row, m in known if m is not None]
 
-        return level.answer(
-            [
-                MemoryLinkConnection(
-                    edges=edges(page, level.cursors[position]),
-                    cursors=level.cursors[position],
-                    has_next=page.has_next,
-                    has_previous=after is not None,
-                    counts=level.counts,
-                    position=position,
-                )
-                for position, page in enumerate(level.pages)
-            ]
+        return level.connections(
+            MemoryLinkConnection, after, lambda position, page: {"edges": edges(page, level.cursors[position])}
         )
 
     @batched(needs=("row.id",), description="The entities that it is about, oldest first.")

@@ -139,18 +139,10 @@ async def neighbors_of(
             if other is not None
         ]
 
-    return level.answer(
-        [
-            NeighborConnection(
-                edges=edges(parents[position], page, level.cursors[position]),
-                cursors=level.cursors[position],
-                has_next=page.has_next,
-                has_previous=after is not None,
-                counts=level.counts,
-                position=position,
-            )
-            for position, page in enumerate(level.pages)
-        ]
+    return level.connections(
+        NeighborConnection,
+        after,
+        lambda position, page: {"edges": edges(parents[position], page, level.cursors[position])},
     )
 
 

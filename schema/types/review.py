@@ -170,19 +170,13 @@ async def review_queue(
         sorting=_IN_ORDER,
         columns=columns_of(info, ("nodes",), ("edges", "node"), always=_ALWAYS),
     )
-    return level.answer(
-        [
-            Connection(
-                nodes=shown(page.rows, volumes[position].view),
-                keys=Keysets(page.rows, _IN_ORDER),
-                cursors=level.cursors[position],
-                has_next=page.has_next,
-                has_previous=after is not None,
-                counts=level.counts,
-                position=position,
-            )
-            for position, page in enumerate(level.pages)
-        ]
+    return level.connections(
+        Connection,
+        after,
+        lambda position, page: {
+            "nodes": shown(page.rows, volumes[position].view),
+            "keys": Keysets(page.rows, _IN_ORDER),
+        },
     )
 
 
