@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doubles import HashEmbedder
+from reading import reading
 
 from schema import build_schema
 from schema.context import Context
@@ -19,10 +18,7 @@ from server.auth import LOCAL
 from server.config import Settings, settings_table
 from server.sample import sample_documents
 from server.services.documents import NewDocument
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.knowledge import Knowledge
-from server.store import Store
 from server.terms import Authority
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -35,26 +31,13 @@ QUERIES = re.findall(r"```graphql\n(.*?)```(?:\s*```json\n(.*?)```)?", OTHERS, r
 @pytest.fixture
 async def knowledge(tmp_path: Path) -> AsyncIterator[Knowledge]:
     """The sample, read by the real extractor, and an empty volume "default"."""
-    settings, embedder, extractor = Settings(data=tmp_path), HashEmbedder(), OfflineExtractor()
-
-    async def extract(chunk: ChunkText) -> Extraction:
-        return extractor.extract(chunk)
-
-    store = Store(settings)
-    await store.migrate()
-    await store.open(embedder.name, embedder.dimension, embedder.embed)
-    opened = Knowledge(settings, store, embedder, extractor.name, extract)
-    await opened.volumes.ensure("default", "test")
-    sample = await opened.volumes.ensure("sample", "test")
-    worker = asyncio.create_task(opened.worker.run())
-    for text in sample_documents():
-        new = NewDocument(text.title, text.text, text.mime_type, text.uri, Authority(text.authority))
-        taken = await opened.documents.take(sample, new, "test")
-        await opened.worker.finished(taken.ingestion_id)
-    yield opened
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
-    await store.close()
+    async with reading(Settings(data=tmp_path)) as opened:
+        sample = await opened.volumes.ensure("sample", "test")
+        for text in sample_documents():
+            new = NewDocument(text.title, text.text, text.mime_type, text.uri, Authority(text.authority))
+            taken = await opened.documents.take(sample, new, "test")
+            await opened.worker.finished(taken.ingestion_id)
+        yield opened
 
 
 async def ask(knowledge: Knowledge, query: str) -> dict[str, Any]:

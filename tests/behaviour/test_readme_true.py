@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -10,17 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doubles import HashEmbedder
+from reading import reading
 
 from schema import build_schema
 from schema.context import Context
 from schema.limits import Limits
 from server.auth import LOCAL
 from server.config import Settings
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.knowledge import Knowledge
-from server.store import Store
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 CHAPTER = README.partition("## Knowledge that stays true\n")[2].partition("\n## ")[0]
@@ -30,21 +26,8 @@ STEPS = re.findall(r"```graphql\n(.*?)```(?:\s*```json\n(.*?)```)?", CHAPTER, re
 @pytest.fixture
 async def knowledge(settings: Settings) -> AsyncIterator[Knowledge]:
     """An empty volume "default" whose documents the real extractor reads."""
-    embedder, extractor = HashEmbedder(), OfflineExtractor()
-
-    async def extract(chunk: ChunkText) -> Extraction:
-        return extractor.extract(chunk)
-
-    store = Store(settings)
-    await store.migrate()
-    await store.open(embedder.name, embedder.dimension, embedder.embed)
-    opened = Knowledge(settings, store, embedder, extractor.name, extract)
-    await opened.volumes.ensure("default", "test")
-    worker = asyncio.create_task(opened.worker.run())
-    yield opened
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
-    await store.close()
+    async with reading(settings) as opened:
+        yield opened
 
 
 def without_ids(answer: Any) -> Any:

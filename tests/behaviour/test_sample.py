@@ -5,12 +5,11 @@ Everything is asked by GraphQL. The sample is ingested once for each database.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from doubles import HashEmbedder
+from reading import reading
 
 from schema import build_schema
 from schema.context import Context
@@ -18,10 +17,6 @@ from schema.limits import Limits
 from server.auth import LOCAL
 from server.config import Settings
 from server.sample import sample_documents
-from server.services.extraction.offline import OfflineExtractor
-from server.services.extraction.protocol import ChunkText, Extraction
-from server.services.knowledge import Knowledge
-from server.store import Store
 
 CAREER = (
     "John worked as a senior engineer at Google from 2021-2024, building distributed systems with Go and Kubernetes."
@@ -42,29 +37,16 @@ Ask = Callable[..., Awaitable[dict[str, Any]]]
 @pytest.fixture
 async def ask(settings: Settings) -> AsyncIterator[Ask]:
     """Run an operation over an empty volume "default", with the real extractor at work."""
-    embedder, extractor = HashEmbedder(), OfflineExtractor()
-
-    async def extract(chunk: ChunkText) -> Extraction:
-        return await asyncio.to_thread(extractor.extract, chunk)
-
-    store = Store(settings)
-    await store.migrate()
-    await store.open(embedder.name, embedder.dimension, embedder.embed)
-    knowledge = Knowledge(settings, store, embedder, extractor.name, extract)
-    await knowledge.volumes.ensure("default", "test")
-    worker = asyncio.create_task(knowledge.worker.run())
     schema = build_schema(Limits())
+    async with reading(settings) as knowledge:
 
-    async def run(query: str, **variables: Any) -> dict[str, Any]:
-        result = await schema.execute(query, variable_values=variables, context_value=Context(knowledge, LOCAL))
-        assert result.errors is None
-        assert result.data is not None
-        return result.data
+        async def run(query: str, **variables: Any) -> dict[str, Any]:
+            result = await schema.execute(query, variable_values=variables, context_value=Context(knowledge, LOCAL))
+            assert result.errors is None
+            assert result.data is not None
+            return result.data
 
-    yield run
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
-    await store.close()
+        yield run
 
 
 async def ingest(ask: Ask, text: str, **input: Any) -> dict[str, Any]:
