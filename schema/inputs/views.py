@@ -32,7 +32,8 @@ AsOf = Annotated[
     AsOfInput | None,
     strawberry.argument(
         description="The instants at which all claims that are reached from the volume are read. Names, memories and documents "
-        "are those of today."
+        "are those of today, and so are merges: what they have made one is one at every instant, and of claims that count as one it is the one "
+        "that stands for all that is read, as it was then."
     ),
 ]
 MinConfidence = Annotated[

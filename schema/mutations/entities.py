@@ -74,7 +74,9 @@ class UpdateEntityInput:
     type: str | None = strawberry.field(default=strawberry.UNSET, description="What it is.")
     description: str | None = strawberry.field(default=strawberry.UNSET, description="What it is; null clears it.")
     aliases: list[str] | None = strawberry.field(
-        default=strawberry.UNSET, description="All its other names; the ones that it has are replaced."
+        default=strawberry.UNSET,
+        description="All its own other names; the ones that it has are replaced. Those of what was merged into it are not its own: they "
+        "stay, given or not, until the merge is undone.",
     )
     sense: str | None = strawberry.field(default=strawberry.UNSET, description="What tells it apart; null clears it.")
     properties: JSON | None = strawberry.field(
@@ -87,7 +89,9 @@ class UpdateEntityInput:
 
 @strawberry.type(description="The entity as it is now.")
 class UpdateEntityPayload:
-    entity: Entity = strawberry.field(description="The entity with its changes.")
+    entity: Entity = strawberry.field(
+        description="The entity with its changes; its aliases are its own ones and those of what was merged into it."
+    )
 
 
 @strawberry.input(description="The entity to delete.")

@@ -26,7 +26,9 @@ class MergeEntitiesInput:
         description="The entities that count as it from now on; 1 to 100. What is merged into it already stays so.",
     )
     volume: str = strawberry.field(default="default", description=VOLUME)
-    reason: str | None = strawberry.field(default=None, description="Why, up to 1,000 characters.")
+    reason: str | None = strawberry.field(
+        default=None, description="Why, up to 1,000 characters: the record and Volume.changes keep it."
+    )
     expected_version: int | None = strawberry.field(default=None, description=VERSION)
 
 
@@ -42,6 +44,9 @@ class MergeEntitiesPayload:
 class UnmergeEntitiesInput:
     merge: strawberry.ID = strawberry.field(description="The record of the merge, as Entity.mergedFrom lists it.")
     volume: str = strawberry.field(default="default", description=VOLUME)
+    reason: str | None = strawberry.field(
+        default=None, description="Why it is undone, up to 1,000 characters: Volume.changes keeps it."
+    )
 
 
 @strawberry.type(description="The two entities that are two again.")
@@ -77,6 +82,6 @@ class MergeMutations:
     ) -> UnmergeEntitiesPayload | None:
         volume = await volume_of(info, input.volume)
         merge = id_of(input.merge, NodeKind.MERGE, "merge")
-        done = await info.context.knowledge.merges.unmerge(volume, merge, info.context.viewer.actor)
+        done = await info.context.knowledge.merges.unmerge(volume, merge, input.reason, info.context.viewer.actor)
         survivor, restored = await entity_now(info, done.survivor), await entity_now(info, done.restored)
         return UnmergeEntitiesPayload(survivor=survivor, restored=restored)

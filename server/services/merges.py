@@ -75,15 +75,17 @@ class Merges:
         async with self._store.write(volume.id, actor) as tx:
             return await merge(tx, into, sources, reason, expected)
 
-    async def unmerge(self, volume: VolumeRecord, merge: UUID, actor: str) -> Unmerged:
+    async def unmerge(self, volume: VolumeRecord, merge: UUID, reason: str | None, actor: str) -> Unmerged:
         """Undo a merge: the graph is as it was, and what came after it goes to the entity that its source names.
 
         What the merged entity had taken along, and took over by merges into it since, goes with it.
 
         Raises:
+            BadUserInput: the reason is too long.
             NotFound: no such merge in this volume.
             Conflict: it was undone before, or another entity has the name, type and sense of the merged one by now.
         """
+        why = optional_text(reason, "reason", 1_000)
         async with self._store.write(volume.id, actor) as tx:
             record = await one_in_volume(tx.read, MergeRecord, volume.id, merge, "merge", "merge")
             if record.undone_at is not None:
@@ -100,7 +102,9 @@ class Merges:
             undone = {"id": merge, "undone_by": actor}
             tx.update_many(models.EntityMerge, [undone], stamp=("undone_at",))
             told = {"merge": encode_id(NodeKind.MERGE, merge), "survivor_id": survivor}
-            tx.log(ChangeKind.UNMERGED, NodeKind.ENTITY, entity.id, before=told, after={"survivor_id": None})
+            tx.log(
+                ChangeKind.UNMERGED, NodeKind.ENTITY, entity.id, before=told, after={"survivor_id": None} | _given(why)
+            )
             text = entity_text(entity.name, entity.type, entity.description)
             tx.index(NodeKind.ENTITY, entity.id, text, None, again=True)
         return Unmerged(survivor, entity.id)
@@ -155,10 +159,16 @@ async def _write(
     for id, count in zip(ids, counts, strict=True):
         record = {"survivor_id": survivor.id, "merged_id": id, "reason": reason, "moved": count, "actor": tx.actor}
         tx.insert(models.EntityMerge, id=made[id], **record)
-        told = {"merge": encode_id(NodeKind.MERGE, made[id]), "survivor_id": survivor.id, "moved": count}
+        told = {"merge": encode_id(NodeKind.MERGE, made[id]), "survivor_id": survivor.id, "moved": count} | _given(
+            reason
+        )
         tx.log(ChangeKind.MERGED, NodeKind.ENTITY, id, before={"survivor_id": None}, after=told)
     tx.unindex(NodeKind.ENTITY, ids)
     return made
+
+
+def _given(reason: str | None) -> dict[str, str]:
+    return {} if reason is None else {"reason": reason}
 
 
 async def hand_over(tx: Transaction, entities: Sequence[UUID]) -> None:

@@ -181,6 +181,33 @@ async def test_the_log_says_what_was_merged_by_ids_and_numbers(api: Api) -> None
     ]
 
 
+async def test_the_log_says_why_they_were_merged_and_why_that_was_undone(api: Api) -> None:
+    ada, lind = await api.entity("Ada"), await api.entity("Ada Lind")
+    refusal = await api.refused("mergeEntities", into=ada, **{"from": [lind]}, reason="x" * 1_001)
+    assert (refusal["code"], refusal["argument"]) == ("BAD_USER_INPUT", "reason")
+    done = await api.do("mergeEntities", "merges { id reason }", into=ada, **{"from": [lind]}, reason="One person")
+    (merge,) = done["merges"]
+    refusal = await api.refused("unmergeEntities", merge=merge["id"], reason="x" * 1_001)
+    assert (refusal["code"], refusal["argument"]) == ("BAD_USER_INPUT", "reason")
+    await api.do("unmergeEntities", "restored { id }", merge=merge["id"], reason="Two after all")
+    asked = "changes(filter: {kinds: [MERGED, UNMERGED]}) { nodes { kind after } }"
+    found = (await api.volume(asked))["changes"]["nodes"]
+    assert [(one["kind"], one["after"]["reason"]) for one in found] == [
+        ("UNMERGED", "Two after all"),
+        ("MERGED", merge["reason"]),
+    ]
+    assert merge["reason"] == "One person"
+
+
+async def test_names_that_came_by_a_merge_stay_until_it_is_undone_whatever_list_is_given(api: Api) -> None:
+    ada, lind = await api.entity("Ada", aliases=["A."]), await api.entity("Ada Lind", aliases=["Lind"])
+    (merge,) = await merged(api, ada, lind)
+    done = await api.do("updateEntity", "entity { aliases }", id=ada, aliases=[])
+    assert done == {"entity": {"aliases": ["Ada Lind", "Lind"]}}
+    await unmerge(api, merge)
+    assert [(await api.node(id, "aliases"))["aliases"] for id in (ada, lind)] == [[], ["Lind"]]
+
+
 async def test_deleting_an_old_id_is_refused_and_deletes_nothing(api: Api, three: list[str]) -> None:
     a, b, _ = three
     await merged(api, a, b)

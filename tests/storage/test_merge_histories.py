@@ -27,6 +27,8 @@ from server.store.relations import table_of
 from server.terms import ClaimStatus
 
 ENTITIES = ("Ada", "Ada Lind", "A. Lind", "Ada L.")
+TYPES = ("KNOWS", "WORKS_AT", "EMPLOYS", "SIBLING_OF")
+"""One that is nobody's inverse, two inverses, and one that is symmetric."""
 NOBODY = UUID(int=0)
 COUNTED = {"version", "updated_at", "known_from"}
 """What says how often a row was written, and when: a merge and its end are two writes."""
@@ -55,9 +57,7 @@ class Said:
         if self.other is None:
             content = (f"Likes tea {self.what}", f"likes tea {self.what}.")[self.way]
             return Graph(facts=[ImportedFact(subject, NewFact(subject=NOBODY, content=content, **common))])
-        new = NewRelationship(
-            EntityRef(), EntityRef(), f"KNOWS_{self.what}", description=f"in way {self.way}", **common
-        )
+        new = NewRelationship(EntityRef(), EntityRef(), TYPES[self.what], description=f"in way {self.way}", **common)
         return Graph(relationships=[ImportedRelationship(subject, ids[ENTITIES[self.other]], new)])
 
 
@@ -141,7 +141,12 @@ async def believed(store: Store, volume: VolumeRecord, *, sure: bool) -> list[tu
         stands = (
             [claim["confidence"], claim["status"], words, row["said"]] if sure else [row["valid_from"], row["quote"]]
         )
-        found.append(tuple(map(str, (*(named[claim[end]] for end in ends), what, *stands, row["confidence"]))))
+        about = [named[claim[end]] for end in ends]
+        if what == "EMPLOYS":
+            about, what = about[::-1], "WORKS_AT"
+        elif what == "SIBLING_OF":
+            about.sort()
+        found.append(tuple(map(str, (*about, what, *stands, row["confidence"]))))
         assert claim["status"] in (ClaimStatus.CURRENT, ClaimStatus.PENDING_REVIEW)
     return sorted(found)
 
@@ -151,7 +156,7 @@ said = st.builds(
     Said,
     number,
     st.none() | number,
-    st.integers(0, 1),
+    st.integers(0, len(TYPES) - 1),
     st.integers(0, 1),
     st.integers(0, 2),
     st.sampled_from((0.6, 0.8)),
@@ -179,7 +184,7 @@ async def test_when_all_merges_are_undone_in_any_order_the_rows_are_what_they_we
         records += [one for one in await merge(store, volume, ids, into, source) if one not in records]
         await check_merged(store, volume)
     for record in data.draw(st.permutations(records)):
-        await Merges(store).unmerge(volume, record, "test")
+        await Merges(store).unmerge(volume, record, None, "test")
         await check_merged(store, volume)
     assert await rows(store, volume) == before
     assert await apart(store) == noted
@@ -197,7 +202,7 @@ async def check_sides(store: Store, steps: list[Said | tuple[int, int]], data: s
             records += [one for one in await merge(store, volume, ids, *step) if one not in records]
         await check_merged(store, volume)
     for record in data.draw(st.permutations(records)):
-        await Merges(store).unmerge(volume, record, "test")
+        await Merges(store).unmerge(volume, record, None, "test")
         await check_merged(store, volume)
     assert await believed(store, volume, sure=sure) == await believed(store, other, sure=sure)
 
