@@ -83,6 +83,11 @@ class Cluster:
         return self.url(name)
 
     async def make_template(self) -> None:
-        database = Database(Settings(database_url=await self.create("migrated")))
-        await migrate(database)
-        await database.close()
+        await make_migrated(Settings(database_url=await self.create("migrated")))
+
+
+async def make_migrated(settings: Settings) -> None:
+    """Bring a database to this version's tables and let go of it, so that it can be copied."""
+    database = Database(settings)
+    await migrate(database)
+    await database.close()

@@ -16,6 +16,7 @@ import pytest
 import strawberry
 from breadth.oracle import BESIDE_CORE, Oracle
 from breadth.queries import QUERY, Frame, draw
+from conftest import copy_into
 from doubles import HashEmbedder, ScriptedExtractor
 from graphql import GraphQLError, GraphQLObjectType, GraphQLSchema
 from strawberry.extensions import DisableValidation, ParserCache
@@ -143,12 +144,12 @@ class Served:
 
 
 @pytest.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
+async def served(tmp_path: Path, migrated: Path) -> AsyncIterator[Served]:
     """The real schema over three things of each kind, on SQLite."""
     embedder = HashEmbedder()
     settings = Settings(data=tmp_path, fsync=False, max_nodes=10**9)
+    copy_into(settings, migrated)
     store = Store(settings)
-    await store.migrate()
     await store.open(embedder.name, embedder.dimension, embedder.embed)
     knowledge = Knowledge(settings, store, embedder, ScriptedExtractor.name, ScriptedExtractor().read)
     volume = (await knowledge.volumes.ensure("default", "test")).id

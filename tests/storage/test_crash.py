@@ -206,14 +206,7 @@ async def test_processes_killed_over_and_over_lose_and_double_nothing(crashing: 
 
 
 @pytest.mark.parametrize("statement", [3, 60, 150])
-async def test_a_migration_that_was_killed_is_run_again(
-    request: pytest.FixtureRequest, settings: Settings, tmp_path: Any, statement: int
-) -> None:
-    if settings.database_url is None:
-        empty = settings
-    else:
-        cluster = request.getfixturevalue("cluster")
-        empty = settings.model_copy(update={"database_url": await cluster.create(f"m{new_id().hex}")})
+async def test_a_migration_that_was_killed_is_run_again(empty: Settings, statement: int) -> None:
     (child,) = await start(migrate_until, empty, (statement,))
     assert await child.end() == KILLED
     store = Store(empty)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from conftest import Cluster
 from processes import migrate as migrating
 from processes import start
 from sqlalchemy import Connection, column, event, inspect, table, text
@@ -29,18 +26,6 @@ from server.store import Store, migrations
 from server.store.database import Database
 from server.store.reader import Reader
 from server.store.records import EvidenceRecord, PredicateRecord
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def empty(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Settings]:
-    """Settings of a database without a table."""
-    if request.param == "sqlite":
-        yield Settings(data=tmp_path / "data")
-        return
-    cluster: Cluster = request.getfixturevalue("cluster")
-    name = f"e{uuid4().hex}"
-    yield Settings(data=tmp_path / "data", database_url=await cluster.create(name))
-    await cluster.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @pytest.fixture

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from alembic import command
-from conftest import Cluster
 from sqlalchemy import column, table
 
 from server import models
@@ -24,20 +21,11 @@ from server.store.records import ReviewRecord
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """A database without a table."""
-    if request.param == "sqlite":
-        opened = Database(Settings(data=tmp_path / "data"))
-        yield opened
-        await opened.close()
-        return
-    cluster: Cluster = request.getfixturevalue("cluster")
-    name = f"r{uuid4().hex}"
-    opened = Database(Settings(data=tmp_path / "data", database_url=await cluster.create(name)))
+@pytest.fixture
+async def database(empty: Settings) -> AsyncIterator[Database]:
+    opened = Database(empty)
     yield opened
     await opened.close()
-    await cluster.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 async def test_claims_that_waited_are_asked_about(database: Database) -> None:
