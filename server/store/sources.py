@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlmodel import SQLModel
 
 from server import models
+from server.store.reads import Reads
 from server.store.relations import table_of
 from server.terms import Origin
 
@@ -30,12 +29,8 @@ _USES: tuple[tuple[type[SQLModel], str], ...] = (
 """What knows of an entity, beside documents and merges."""
 
 
-class Sources:
+class Sources(Reads):
     """The part of a reader that is about documents as sources."""
-
-    if TYPE_CHECKING:
-
-        async def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]: ...
 
     async def claims_of_document(self, column: str, document: UUID) -> dict[UUID, bool]:
         """Return the claims that a document is evidence for (`column` says which kind), and whether others support them too."""
