@@ -11,11 +11,11 @@ from strawberry.scalars import JSON
 from schema.arguments import id_of
 from schema.breadth import computed
 from schema.context import Info
+from schema.inputs.naming import EntityNameInput
 from schema.mutations.inputs import IDEMPOTENCY, VERSION, VOLUME, named, volume_of
 from schema.mutations.outcomes import Outcome
 from schema.types.fact import gone
 from schema.types.relationship import Relationship
-from schema.types.volume import EntityNameInput
 from server.ids import NodeKind
 from server.services.extraction.protocol import Instant
 from server.services.relationships import EntityRef as PlainRef

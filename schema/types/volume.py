@@ -15,6 +15,7 @@ from schema.arguments import After, First
 from schema.breadth import attribute, batched, computed
 from schema.context import Info
 from schema.inputs import filters as inputs
+from schema.inputs.naming import EntityBy, EntityNameInput, entity_in_each
 from schema.inverses import turned_types
 from schema.lists import connections
 from schema.nodes import FOUND, rows_of
@@ -25,43 +26,24 @@ from schema.types.entity import Entity
 from schema.types.fact import Fact
 from schema.types.memory import Memory
 from schema.types.node import Node, row_id
+from schema.types.path import Path, paths_of
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, review_queue
 from schema.types.vocabulary import Vocabulary
 from schema.views import by_view, seen
 from server import models
-from server.ids import NodeKind, decode_id
-from server.services.identity import clean_name, normalise_type
-from server.services.resolution import Named, find_in, survivors_of
+from server.ids import NodeKind
 from server.services.vocabularies import vocabulary_of
 from server.store import relations as rel
 from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
 from server.store.statistics import numbers_by_type, numbers_of_volumes
-from server.terms import Cardinality
+from server.terms import Cardinality, Direction
 from server.views import View
 
 T = TypeVar("T")
-
-
-@strawberry.input(description="An entity by its name.")
-class EntityNameInput:
-    name: str = strawberry.field(
-        description="Its exact name or an alias; case, spacing, hyphens, articles and legal forms do not count."
-    )
-    type: str | None = strawberry.field(default=None, description="Its type, where several have the name.")
-
-    def plain(self) -> Named:
-        type = None if self.type is None else normalise_type(self.type)
-        return Named(clean_name(self.name), type, stated=type is not None)
-
-
-@strawberry.input(one_of=True, description="Which entity: by its id or by its name.")
-class EntityBy:
-    id: strawberry.Maybe[strawberry.ID] = strawberry.field(description="The id of an entity of this volume.")
-    name: strawberry.Maybe[EntityNameInput] = strawberry.field(description="A name or alias of it.")
 
 
 @strawberry.type(description="A predicate or relationship type in use in a volume.")
@@ -184,22 +166,11 @@ class Volume(Node):
         info: Info,
         by: Annotated[EntityBy, strawberry.argument(description="Which one.")],
     ) -> list[Entity | Exception | None]:
-        read = info.context.store.read
-        if by.name is not None:
-            named = by.name.value.plain()
-            found = await find_in(read, [volume.row.id for volume in parents], named, "by")
-            return [
-                seen(Entity.of(row), volume.view) if isinstance(row, EntityRecord) else row
-                for volume, row in zip(parents, found, strict=True)
-            ]
-        assert by.id is not None
-        named_id = decode_id(by.id.value)
-        known = named_id is not None and named_id.kind is NodeKind.ENTITY
-        row = await read.one(EntityRecord, named_id.id) if named_id is not None and known else None
-        if row is None:
-            return [None] * len(parents)
-        (now,) = await survivors_of(read, [row])
-        return [seen(Entity.of(now), v.view) if now.volume_id == v.row.id else None for v in parents]
+        found = await entity_in_each(info, [volume.row for volume in parents], by, "by")
+        return [
+            seen(Entity.of(row), volume.view) if isinstance(row, EntityRecord) else row
+            for volume, row in zip(parents, found, strict=True)
+        ]
 
     @batched(needs=("row.id",), description="Its entities, by name unless ordered otherwise.")
     @staticmethod
@@ -418,6 +389,29 @@ class Volume(Node):
     ) -> list[Connection[ReviewItem]]:
         wanted = (filter or inputs.ReviewFilter()).plain()
         return await review_queue(info, parents, wanted, first, after)
+
+    @batched(
+        needs=("row.id",),
+        description="A shortest path between two of its entities over believed relationships: of several as short the one whose "
+        "relationships have the highest product of strength and confidence. Null where there is none within maxHops, or an end is "
+        "unknown. Where none was found within the limits of a search, LIMIT_EXCEEDED.",
+    )
+    @staticmethod
+    async def path(
+        parents: list[Volume],
+        info: Info,
+        from_: Annotated[EntityBy, strawberry.argument(name="from", description="Where it begins.")],
+        to: Annotated[EntityBy, strawberry.argument(description="Where it ends.")],
+        max_hops: Annotated[int, strawberry.argument(description="How many relationships it may take: 1 to 100.")] = 6,
+        types: inputs.Types = None,
+        direction: Annotated[
+            Direction,
+            strawberry.argument(
+                description="OUT: along the relationships' direction, IN: against it, BOTH: either way. What goes both ways always does."
+            ),
+        ] = Direction.BOTH,
+    ) -> list[Path | Exception | None]:
+        return await paths_of(info, parents, (from_, to), max_hops, direction, inputs.relation_types(types))
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:
