@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from clusters import Cluster, make_migrated, program
+from clusters import Cluster, Lent, make_migrated, program
 from doubles import HashEmbedder
 
 from server.config import Settings
@@ -47,6 +47,11 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
+def lent(cluster: Cluster) -> Lent:
+    return Lent(cluster)
+
+
+@pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty migrated SQLite database, for tests to copy."""
     made = Settings(data=tmp_path_factory.mktemp("migrated"), fsync=False)
@@ -69,10 +74,9 @@ async def settings(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
         copy_into(chosen, request.getfixturevalue("migrated"))
         yield chosen
         return
-    running: Cluster = request.getfixturevalue("cluster")
-    name = f"t{uuid4().hex}"
-    yield Settings(database_url=await running.create(name, "migrated"), **common)
-    await running.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    lent: Lent = request.getfixturevalue("lent")
+    yield Settings(database_url=await lent.give(), **common)
+    await lent.take_back()
 
 
 @pytest.fixture(params=DATABASES)
@@ -84,7 +88,7 @@ async def empty(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     running: Cluster = request.getfixturevalue("cluster")
     name = f"e{uuid4().hex}"
     yield Settings(data=tmp_path / "data", database_url=await running.create(name), fsync=False)
-    await running.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    await running.drop(name)
 
 
 @pytest.fixture
