@@ -12,11 +12,12 @@ import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AwareDatetime, BaseModel, ValidationError
 
 from server.errors import Misconfigured, UpstreamUnavailable
 from server.retry_after import parse_retry_after
@@ -30,6 +31,7 @@ __all__ = [
     "BatchRequest",
     "Claude",
     "Filled",
+    "ListedBatch",
     "ModelBusy",
     "ModelFailure",
     "ModelRefused",
@@ -42,6 +44,7 @@ T = TypeVar("T", bound=BaseModel)
 _CONNECT = 10.0
 _BUSY = (429, 529)
 _BATCHES = "/v1/messages/batches"
+_PAGE, _MOST_PAGES = 100, 100
 _BATCH_ID = re.compile(r"[\w-]{1,200}", re.ASCII)
 _FINAL = frozenset(
     {"invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error"}
@@ -116,6 +119,31 @@ class BatchRequest(NamedTuple):
 
     body: dict[str, Any]
     size: int
+
+
+class ListedBatch(NamedTuple):
+    """A batch of the key, whoever submitted it: its id, when that was by the API's clock, of how many requests, and its state."""
+
+    name: str
+    created_at: datetime
+    requests: int
+    ended: bool
+
+
+class _Batch(BaseModel):
+    """What is needed of a batch in a list."""
+
+    id: str
+    created_at: AwareDatetime
+    request_counts: dict[str, int]
+    processing_status: str
+
+
+class _Page(BaseModel):
+    """A list of batches, the newest first."""
+
+    data: list[_Batch]
+    has_more: bool = False
 
 
 class Claude:
@@ -207,11 +235,37 @@ class Claude:
             BatchGone: they are not kept any more.
             ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
         """
-        sdk = await _sdk()
-        async with self._telling(sdk):
-            # By the address that is set, never one that an answer names: the key goes along.
-            text = await self._client(sdk).get(f"{_BATCHES}/{batch}/results", cast_to=str)
-        return {name: _settled(result, types[name]) for name, result in _lines(text) if name in types}
+        lines = _lines(await self._text(f"/{batch}/results"))
+        return {name: _settled(result, types[name]) for name, result in lines if name in types}
+
+    async def names(self, batch: str) -> set[str]:
+        """Return the names of the requests of a batch that has ended. Costs nothing.
+
+        Raises:
+            BatchGone: its results are not kept any more.
+            ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
+        """
+        return {name for name, _ in _lines(await self._text(f"/{batch}/results"))}
+
+    async def batches(self, since: datetime) -> list[ListedBatch]:
+        """Return the batches of the key that were submitted since an instant, the newest first. Costs nothing.
+
+        Raises:
+            BatchGone: what answers in place of Claude does not list them.
+            ModelBusy, ModelUnreachable, ModelRefused, UnusableAnswer: as `fill`.
+        """
+        found: list[_Batch] = []
+        for _ in range(_MOST_PAGES):
+            after = {"after_id": found[-1].id} if found else {}
+            page = _page(await self._text("", limit=_PAGE, **after))
+            found.extend(page.data)
+            if not page.has_more or not page.data or page.data[-1].created_at < since:
+                break
+        return [
+            ListedBatch(one.id, one.created_at, sum(one.request_counts.values()), one.processing_status == "ended")
+            for one in found
+            if one.created_at >= since and _BATCH_ID.fullmatch(one.id)
+        ]
 
     async def cancel(self, batch: str) -> None:
         """Have the requests of a batch that are not being answered left.
@@ -223,6 +277,12 @@ class Claude:
         sdk = await _sdk()
         async with self._telling(sdk):
             await self._client(sdk).messages.batches.cancel(batch)
+
+    async def _text(self, path: str, **params: object) -> Any:
+        """Return what is told of batches, by the address that is set, never one that an answer names: the key goes along."""
+        sdk = await _sdk()
+        async with self._telling(sdk):
+            return await self._client(sdk).get(f"{_BATCHES}{path}", cast_to=str, options={"params": params})
 
     def _asked(self, sdk: Any, prompt: Prompt, result: type[T], model: str, effort: str | None) -> dict[str, Any]:
         format = {"type": "json_schema", "schema": sdk.transform_schema(result.model_json_schema())}
@@ -264,6 +324,13 @@ class Claude:
 
 async def _sdk() -> Any:
     return await asyncio.to_thread(import_module, "anthropic")
+
+
+def _page(text: Any) -> _Page:
+    try:
+        return _Page.model_validate_json(text)
+    except ValidationError as error:
+        raise UnusableAnswer(_STRANGE, _shown(text)) from error
 
 
 def _lines(text: Any) -> Iterator[tuple[str, Any]]:

@@ -10,7 +10,9 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs
 
 USAGE = {"input_tokens": 100, "output_tokens": 20}
 NOTHING: dict[str, Any] = {"entities": [], "facts": [], "relationships": []}
@@ -120,6 +122,7 @@ class Batch:
     replies: dict[str, Reply]
     looks: int
     cancelled: bool = False
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def chunks(self) -> list[str]:
@@ -134,9 +137,9 @@ class Batch:
             "id": self.id,
             "type": "message_batch",
             "processing_status": state,
-            "request_counts": counts | {"processing": len(self.requests)},
-            "created_at": "2026-11-30T12:00:00Z",
-            "expires_at": "2026-12-01T12:00:00Z",
+            "request_counts": counts | {"succeeded" if state == "ended" else "processing": len(self.requests)},
+            "created_at": self.created_at.isoformat(),
+            "expires_at": (self.created_at + timedelta(days=1)).isoformat(),
             "results_url": f"https://elsewhere.invalid/v1/messages/batches/{self.id}/results",
         }
 
@@ -170,7 +173,7 @@ class Messages:
         self.about: dict[str, list[Reply]] = {}
         self.batches: dict[str, Batch] = {}
         self.about_batches: list[Reply | None] = []
-        self.looks = 1
+        self.looks, self.lists = 1, True
         self.calls: list[str] = []
         self.answer: Callable[[Request], Reply] = lambda _request: says(NOTHING)
 
@@ -185,9 +188,13 @@ class Messages:
     def _about_batches(self, request: Request) -> Reply:
         """Answer a request that is about a batch. One that is submitted is there also where the answer does not come."""
         verb, path, _ = request.line.split()
+        path, _, query = path.partition("?")
         id, _, what = path.removeprefix("/v1/messages/batches").strip("/").partition("/")
-        self.calls.append(what or ("submit" if verb == "POST" else "look"))
+        self.calls.append(what or ("submit" if verb == "POST" else "look" if id else "list"))
         scripted = self.about_batches.pop(0) if self.about_batches else None
+        if not id and verb == "GET":
+            missing = None if self.lists else fails(404, "not_found_error", "Not found")
+            return scripted or missing or self._listed(parse_qs(query))
         if not id:
             if scripted is not None and scripted.status != 200:
                 return scripted
@@ -206,6 +213,18 @@ class Messages:
         reply = Reply(body=json.dumps(batch.message).encode())
         batch.looks -= verb == "GET"
         return reply
+
+    def _listed(self, asked: dict[str, list[str]]) -> Reply:
+        """Answer with a page of the batches, the newest first; who lists them has looked at each."""
+        batches = list(reversed(self.batches.values()))
+        names = [batch.id for batch in batches]
+        start = names.index(asked["after_id"][0]) + 1 if "after_id" in asked else 0
+        end = start + int(asked["limit"][0])
+        page = [batch.message for batch in batches[start:end]]
+        for batch in batches[start:end]:
+            batch.looks -= 1
+        ids = {"first_id": page[0]["id"] if page else None, "last_id": page[-1]["id"] if page else None}
+        return Reply(body=json.dumps({"data": page, "has_more": end < len(names), **ids}).encode())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -55,13 +55,16 @@ class Lane(SQLModel, table=True):
 
 
 class MessageBatch(SQLModel, table=True):
-    """A Message Batch that was submitted and whose results are not in yet.
+    """A Message Batch whose results are not in yet, noted right before it is submitted.
 
-    It outlives its job: a batch whose job is gone is one that nobody waits for, and is to be cancelled.
+    `name` is the API's, null until its answer has come; `id` begins the name of each of its `requests`, so that a batch
+    whose answer was lost is known again. It outlives its job: a batch without one is awaited by nobody, and to be cancelled.
     """
 
     __tablename__ = "message_batch"
 
-    name: str = Field(primary_key=True)
-    job_id: UUID = Field(index=True)
+    id: UUID = Field(primary_key=True)
+    job_id: UUID | None = Field(default=None, unique=True)
+    name: str | None = None
+    requests: int
     submitted_at: datetime = Field(sa_type=UTCDateTime)

@@ -20,6 +20,7 @@ from server.config import Settings
 from server.errors import Misconfigured
 from server.ids import NodeKind
 from server.store import vectors
+from server.store.batches import open_batches
 from server.store.database import Database
 from server.store.followers import Embed, VectorFollower, positions
 from server.store.jobs import open_jobs
@@ -217,14 +218,14 @@ class Store:
                 await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     async def sweep_spool(self, jobs: Sequence[UUID] | None = None) -> None:
-        """Remove answers that nobody waits for: of these jobs, or of all, those that have ended or are gone.
+        """Remove answers that nobody waits for: of these jobs, or of all, and of batches, those that have ended or are gone.
 
         Whoever has taken over an open job may have use for an answer that came late.
         """
         if jobs is None:
             self.spool.tidy(older_than=_HOUR)
         kept = self.spool.jobs() if jobs is None else list(jobs)
-        self.spool.drop(set(kept) - await open_jobs(self.read, kept))
+        self.spool.drop(set(kept) - await open_jobs(self.read, kept) - await open_batches(self.read, kept))
 
     async def log_positions(self) -> tuple[int, dict[str, int]]:
         """Return the number of the last log entry, and of the last that each follower has handled."""

@@ -280,16 +280,18 @@ class JobQueue:
             yield connection
 
     @asynccontextmanager
-    async def putting_back(self, job: Job, delay: float) -> AsyncIterator[AsyncConnection]:
+    async def putting_back(self, job: Job, delay: float, told: str | None = None) -> AsyncIterator[AsyncConnection]:
         """Write in a transaction that lets a job be claimed again after `delay` seconds: all is well, what it waits for goes on.
+
+        `told` says what there is to say about that, if anything.
 
         Raises:
             LeaseLost: the job is not this worker's any more.
         """
         async with self._database.writing(lasting=False) as connection:
-            again = {"status": _READY, "error": None, "due_at": self._in(delay), "kills": 0, "waits": 0, **_FREE}
+            again = {"status": _READY, "error": told, "due_at": self._in(delay), "kills": 0, "waits": 0, **_FREE}
             await self._only(connection, update(_job).where(_HELD).values(again).returning(_job.c.id), _claim(job))
-            await self._end(connection, job, IngestionStatus.PENDING, NO_USAGE, error=None)
+            await self._end(connection, job, IngestionStatus.PENDING, NO_USAGE, error=told)
             yield connection
 
     async def _put_back(

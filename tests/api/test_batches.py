@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from messages import (
     HANGS_UP,
     OVERLOADED,
     STALLS,
+    Batch,
     Messages,
     Reply,
+    Request,
     busy,
     fails,
     refuses,
@@ -29,11 +32,13 @@ from messages import (
     serving_messages,
 )
 from pydantic import SecretStr
+from sqlalchemy import insert
 
 from server import models
 from server.commands.ingesting import ingest
 from server.commands.sources import find
 from server.config import Settings
+from server.ids import new_id
 from server.services.extraction.readers import Readers
 from server.terms import Authority
 
@@ -145,12 +150,12 @@ async def test_the_chunks_of_a_document_are_read_by_one_batch_and_none_by_a_call
 async def test_a_request_of_a_batch_is_that_of_a_call_without_known_names(api: Api, messages: Messages) -> None:
     await read(api)
     (batch,) = messages.batches.values()
-    job, _, number = list(batch.requests)[2].rpartition("-")
-    assert (len(job), number) == (36, "2")
-    third = batch.requests[f"{job}-2"]
+    note, _, number = list(batch.requests)[2].rpartition("-")
+    assert (len(note), number) == (36, "2")
+    third = batch.requests[f"{note}-2"]
     assert json.loads(third.text.split("\n")[1]) == {"title": "Notes", "headings": ["Part 2"]}
     await read(api, batch=False, text=f"{PARTS}\n\n")
-    assert batch.requests[f"{job}-0"].body == messages.requests[0].body
+    assert batch.requests[f"{note}-0"].body == messages.requests[0].body
 
 
 @pytest.mark.parametrize(
@@ -262,10 +267,93 @@ async def test_a_batch_that_is_not_there_any_more_is_submitted_again(api: Api, m
     assert asked_of(messages) == [[0, 1, 2], [0, 1, 2]]
 
 
-async def test_a_submission_whose_answer_does_not_come_is_made_again(api: Api, messages: Messages) -> None:
+async def test_a_batch_whose_answer_was_lost_is_found_again_and_paid_once(api: Api, messages: Messages) -> None:
     messages.about_batches = [HANGS_UP]
-    assert outcome(await read(api)) == READ
-    assert asked_of(messages) == [[0, 1, 2], [0, 1, 2]]
+    messages.looks = 2
+    run = await read(api)
+    assert (outcome(run), run["error"], asked_of(messages)) == (READ, None, [[0, 1, 2]])
+    # in progress twice; ended, whose it is; then as any other
+    assert messages.calls == ["submit", "list", "list", "list", "results", "look", "results"]
+    assert (await api.rows(models.MessageBatch), api.store.spool.jobs()) == ([], [])
+
+
+@pytest.fixture
+async def brisk(keyed: Settings) -> AsyncIterator[Api]:
+    """A server that takes a batch for not taken soon."""
+    async with opened(keyed.model_copy(update={"claude_timeout": 0.5})) as client:
+        yield client
+
+
+@pytest.mark.parametrize("lists", [True, False], ids=["listed", "not listed"])
+async def test_a_batch_that_was_not_taken_is_submitted_again_once_that_is_sure(
+    brisk: Api, messages: Messages, lists: bool
+) -> None:
+    messages.about_batches, messages.lists = [BROKEN], lists
+    assert outcome(await read(brisk)) == READ
+    calls = [call for n, call in enumerate(messages.calls) if call != "list" or messages.calls[n - 1] != "list"]
+    assert calls == ["submit", "list", "submit", "look", "look", "results"]
+    assert asked_of(messages) == [[0, 1, 2]]
+
+
+async def test_batches_that_were_lost_together_are_told_apart_by_their_requests(api: Api, messages: Messages) -> None:
+    messages.about_batches = [HANGS_UP] * 3
+    messages.looks = 3
+    runs = [await read(api, f"{PARTS}\n\nNo {n}.", wait=False, title=f"N{n}") for n in range(3)]
+    assert [outcome(await ended_of(api, run["id"])) for run in runs] == [READ] * 3
+    assert asked_of(messages) == [[0, 1, 2]] * 3
+
+
+async def test_a_batch_of_somebody_else_is_neither_taken_for_a_lost_one_nor_touched(
+    brisk: Api, messages: Messages
+) -> None:
+    theirs = {f"own-{n}": Request("", {}, {}) for n in range(3)}
+    messages.batches["theirs"] = Batch("theirs", theirs, dict.fromkeys(theirs, says("Hello.")), 3)
+    messages.about_batches = [BROKEN]
+    run = await read(brisk, wait=False)
+    told = []
+    async with asyncio.timeout(20):
+        while not told or told[-1] != "DONE":
+            now = await brisk.node(run["id"], "status error")
+            told.append(now["error"] if now["error"] and "not known" in now["error"] else now["status"])
+            await asyncio.sleep(0.02)
+    unknown = "Whether its batch was taken is not known, for the answer did not come. It is looked for among those of the key."
+    assert unknown in told
+    assert ("results" in messages.calls[: messages.calls.index("look")], messages.calls.count("submit")) == (True, 2)
+    assert [batch.cancelled for batch in messages.batches.values()] == [False, False]
+
+
+async def test_a_batch_whose_ingestion_is_cancelled_while_it_is_submitted_is_cancelled(
+    api: Api, messages: Messages
+) -> None:
+    messages.about_batches = [Reply(body=b'{"id": "msgbatch_1"}', delay=0.5)]
+    run = await read(api, wait=False)
+    await until_called(messages, "submit")
+    await api.do("cancelIngestion", "ingestion { status }", id=run["id"])
+    await until_called(messages, "cancel")
+    assert [batch.cancelled for batch in messages.batches.values()] == [True]
+    assert messages.calls == ["submit", "cancel"]
+
+
+async def test_a_batch_whose_ingestion_was_cancelled_before_its_name_was_noted_is_cancelled_after_a_restart(
+    keyed: Settings, messages: Messages
+) -> None:
+    async with opened(keyed.model_copy(update={"anthropic_key": None, "extractor": "offline"})) as api:
+        row = {"requests": 3, "submitted_at": datetime.now(UTC)}
+        lost, spooled = sorted(new_id() for _ in range(2))
+        async with api.store.database.writing() as connection:
+            for id in (lost, spooled):
+                await connection.execute(insert(models.MessageBatch), [{**row, "id": id, "job_id": new_id()}])
+        api.store.spool.keep(spooled, "msgbatch_7")
+        await api.store.sweep_spool()
+    messages.batches["msgbatch_7"] = Batch("msgbatch_7", {}, {}, 1_000)
+    async with opened(keyed) as api:
+        await until_called(messages, "cancel")
+        async with asyncio.timeout(5):
+            while len(left := await api.rows(models.MessageBatch)) > 1:
+                await asyncio.sleep(0.02)
+        # Of the other one the name may yet come, from who has submitted it.
+        assert ([one["id"] for one in left], api.store.spool.jobs()) == ([lost], [])
+    assert ([batch.cancelled for batch in messages.batches.values()], messages.calls) == ([True], ["cancel"])
 
 
 async def test_a_cancelled_ingestion_cancels_its_batch_and_begins_anew_when_it_is_retried(

@@ -38,7 +38,7 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.Ingestion, {"id": I, "document_id": D, "revision": 1, "extractor": "x"}),
     (models.Job, {"ingestion_id": I, "kind": "chunk", "lane": "x"}),
     (models.Lane, {"name": "x"}),
-    (models.MessageBatch, {"name": "x", "job_id": I, "submitted_at": NOW}),
+    (models.MessageBatch, {"id": I, "job_id": I, "name": "x", "requests": 1, "submitted_at": NOW}),
     (models.Upload, {"mime_type": "text/plain", "size": 1, "text": "x"}),
     (models.Rejection, {"ingestion_id": I, "ordinal": 0, "kind": "fact", "item": {}, "reason": "x"}),
     (models.Entity, {"id": E1, "name": "a", "match_key": "a", "type": "person", "described_by": D}),
@@ -265,7 +265,7 @@ async def test_every_unique_key_refuses_a_second_row(filled: Store) -> None:
             assert "unique" in (await refused(filled, table, second)).lower()
             tried.append(sorted(same))
     assert ["match_key", "sense", "type", "volume_id"] in tried
-    assert len(tried) == 16
+    assert len(tried) == 17
 
 
 async def test_another_sense_or_type_is_another_entity(filled: Store) -> None:

@@ -21,7 +21,9 @@ from messages import (
     EXPIRED,
     HANGS_UP,
     OVERLOADED,
+    STALLS,
     USAGE,
+    Batch,
     Reply,
     Request,
     busy,
@@ -254,27 +256,52 @@ def _in_batches(chance: random.Random) -> Callable[[Request], Reply]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("trouble", [killed, killed_of_two], ids=lambda act: act.__name__)
-async def test_of_what_batches_read_nothing_is_lost_and_nothing_that_was_submitted_and_answered_is_submitted_again(
+async def test_of_what_batches_read_nothing_is_lost_and_each_request_is_answered_and_paid_once(
     hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
 ) -> None:
     chance, log = random.Random(f"batch {trouble.__name__} {seed}"), tmp_path / "calls"
     async with serving_messages() as claude:
         claude.answer = _in_batches(chance)
         own = {"anthropic_key": SecretStr("key"), "anthropic_url": claude.url, "claude_batch_interval": 0.05}
+        own["claude_timeout"] = 1
         settings = hasty.model_copy(update=own)
         await prepared(settings, settings.claude_model, batch=True)
         await trouble(settings, log, chance)
     await everything_once(settings, 3, (CHUNKS * USAGE["input_tokens"], CHUNKS * USAGE["output_tokens"]))
     assert claude.requests == []
-    lines = log.read_text().splitlines()
-    known = {line.rpartition(" ")[2] for line in lines if line.startswith("kept") and "msgbatch" in line}
-    answered = Counter(
-        batch.requests[name].chunk
-        for id, batch in claude.batches.items()
-        for name, reply in batch.replies.items()
-        if id in known and reply.body and reply.status == 200
-    )
-    # The one submission that each kill can cut off before its answer is made again; no other.
-    assert len(claude.batches) - len(known) <= 4
-    assert set(answered.values()) <= {1}
-    assert len(answered) >= DOCUMENTS * CHUNKS - 4 * CHUNKS
+    for n in range(DOCUMENTS):
+        batches = [b for b in claude.batches.values() if f" of {n} " in b.chunks[0]]
+        # The first asks about everything, each other one about what the one before has left open; the last leaves nothing.
+        left = [set(range(CHUNKS)), *(_left_open(batch) for batch in batches)]
+        assert [{_part(chunk) for chunk in batch.chunks} for batch in batches] == left[:-1]
+        assert left[-1] == set()
+
+
+def _left_open(batch: Batch) -> set[int]:
+    replies = batch.replies.items()
+    return {_part(batch.requests[name].chunk) for name, reply in replies if not reply.body or reply.status != 200}
+
+
+def _part(chunk: str) -> int:
+    return int(chunk.split()[2])
+
+
+async def test_a_batch_is_paid_once_though_its_worker_is_killed_before_the_answer_has_come(
+    hasty: Settings, tmp_path: Path
+) -> None:
+    chance, log = random.Random("lost"), tmp_path / "calls"
+    async with serving_messages() as claude:
+        claude.answer = lambda request: says(_as_claude_says(said_by(request.chunk)[1]))
+        claude.about_batches = [STALLS] * DOCUMENTS
+        own = {"anthropic_key": SecretStr("key"), "anthropic_url": claude.url, "claude_batch_interval": 0.05}
+        settings = hasty.model_copy(update=own)
+        await prepared(settings, settings.claude_model, batch=True)
+        child = await worker(settings, log, chance)
+        async with asyncio.timeout(20):
+            while len(claude.batches) < DOCUMENTS:
+                await asyncio.sleep(0.01)
+        child.kill()
+        assert await child.end() == KILLED
+        await until_done(await worker(settings, log, chance))
+    await everything_once(settings, 3, (CHUNKS * USAGE["input_tokens"], CHUNKS * USAGE["output_tokens"]))
+    assert (claude.calls.count("submit"), len(claude.batches), claude.requests) == (DOCUMENTS, DOCUMENTS, [])

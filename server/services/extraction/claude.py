@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from server.llm import BatchRequest, Claude, Filled, ModelFailure, Prompt, UnusableAnswer
+from server.llm import BatchRequest, Claude, Filled, ListedBatch, ModelFailure, Prompt, UnusableAnswer
 from server.services.extraction.asking import WhatItSays, prompt_of
 from server.services.extraction.checking import Checking
 from server.services.extraction.protocol import ChunkText, Extraction, RejectedItem, Vocabulary
@@ -66,6 +67,14 @@ class ClaudeExtractor:
         types = {name: _asked(chunk)[1] for name, chunk in chunks.items()}
         answers = await self._claude.results(batch, types)
         return {name: self._result(chunks[name], answer) for name, answer in answers.items()}
+
+    async def names(self, batch: str) -> set[str]:
+        """Return the names of the requests of a batch that has ended. Raises as `Claude.names`."""
+        return await self._claude.names(batch)
+
+    async def batches(self, since: datetime) -> list[ListedBatch]:
+        """Return the batches of the key since an instant. Raises as `Claude.batches`."""
+        return await self._claude.batches(since)
 
     async def cancel(self, batch: str) -> None:
         """Cancel a batch. Raises as `Claude.cancel`."""

@@ -2,7 +2,8 @@
 
 The chunks of a batch are read apart, without the names of earlier ones: what they name is joined by name when it is gathered.
 Between two looks the step lies in the queue, without a lease. What a batch left open goes into another one, at most five
-times; a refusal is final. The id of a batch is spooled the moment it is there: killed at any moment, no other is submitted.
+times; a refusal is final. A batch is noted before it is submitted, and each of its requests is named after that note: one
+whose answer was lost, the worker killed or the connection cut, is found among those of the key, and not submitted again.
 """
 
 from __future__ import annotations
@@ -10,10 +11,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Protocol
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, Protocol
+from uuid import UUID
 
-from server.llm import BatchGone, BatchRequest, ModelBusy, ModelFailure, ModelRefused, ModelUnreachable
+from server.ids import new_id
+from server.llm import (
+    BatchGone,
+    BatchRequest,
+    ListedBatch,
+    ModelBusy,
+    ModelFailure,
+    ModelRefused,
+    ModelUnreachable,
+)
 from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.ingestion.answers import decode_extraction, encode
 from server.services.ingestion.failing import WAITS
@@ -29,6 +40,13 @@ MOST_REQUESTS, MOST_BYTES = 100_000, 200_000_000
 """What goes into one batch; the API takes as many requests, and 256 MB."""
 _SHARE, _SELDOM, _SOON = 4, 600.0, 5.0
 """A batch is asked after when a quarter of its age has gone by again, and at least every ten minutes."""
+_SKEW = timedelta(minutes=5)
+"""How far the API's clock may be from ours."""
+_KEPT = timedelta(days=2)
+"""By then a batch has ended, whatever became of it: there is nothing to cancel."""
+_UNKNOWN = (
+    "Whether its batch was taken is not known, for the answer did not come. It is looked for among those of the key."
+)
 _log = logging.getLogger("loregraph.ingestion")
 
 
@@ -43,12 +61,24 @@ class BatchReader(Protocol):
 
     async def results(self, batch: str, chunks: Mapping[str, ChunkText]) -> dict[str, Extraction | ModelFailure]: ...
 
+    async def names(self, batch: str) -> set[str]: ...
+
+    async def batches(self, since: datetime) -> list[ListedBatch]: ...
+
     async def cancel(self, batch: str) -> None: ...
+
+
+class _Search(NamedTuple):
+    """What a search for a batch has found: its name, or whether there are some of which only their end will tell."""
+
+    name: str | None = None
+    undecided: bool = False
 
 
 class BatchReading:
     """Does the steps of one worker that read by batches; `interval` is in seconds, from one look at a batch to the next.
 
+    A batch of which no answer has come, and that is not listed `patience` seconds after it was submitted, was not taken.
     `check` makes sure that a step is still held; `patiently` does what needs the database, again while that is away.
     """
 
@@ -58,6 +88,7 @@ class BatchReading:
         batches: Batches,
         reader: BatchReader | None,
         interval: float,
+        patience: float,
         *,
         check: Callable[[Job], Awaitable[None]],
         patiently: Callable[[Callable[[], Awaitable[None]]], Awaitable[None]],
@@ -66,6 +97,7 @@ class BatchReading:
         self._batches = batches
         self._reader = reader
         self._interval = interval
+        self._patience = timedelta(seconds=patience)
         self._check = check
         self._patiently = patiently
 
@@ -82,72 +114,123 @@ class BatchReading:
             )
             raise ModelRefused(f"{told} retryIngestion to have it read offline.")
         waiting = await self._batches.of(job.id)
-        if waiting is not None:
-            if await self._goes_on(self._reader, job, waiting):
-                delay = self._delay(waiting)
-                await self._patiently(lambda: self._batches.wait(job, delay))
-                return False
-            await self._take_in(self._reader, job, run, waiting)
-        kept = self._store.spool.find(job.id) if job.fence > 1 else None
-        name = kept or await self._submitted(self._reader, job, run)
-        if name is not None:
-            await self._begin(job, name)
-        return name is None
+        if waiting is not None and await self._waits(self._reader, job, run, waiting):
+            return False
+        return not await self._submitted(self._reader, job, run)
 
-    async def _submitted(self, reader: BatchReader, job: Job, run: Run) -> str | None:
-        """Submit what is not read yet and return the id of the batch; None where everything is read."""
+    async def _waits(self, reader: BatchReader, job: Job, run: Run, waiting: Submitted) -> bool:
+        """Put a step back whose batch has not answered yet, and tell so; what one has answered is committed."""
+        if waiting.name is None:
+            return await self._looks_for(reader, job, waiting)
+        if await self._goes_on(reader, job, waiting, waiting.name):
+            delay = self._delay(waiting)
+            await self._patiently(lambda: self._batches.wait(job, delay))
+            return True
+        await self._take_in(reader, job, run, waiting, waiting.name)
+        return False
+
+    async def _looks_for(self, reader: BatchReader, job: Job, intent: Submitted) -> bool:
+        """Tell whether a step has to wait on for a batch that may have been taken; one that was not is forgotten."""
+        kept = self._store.spool.find(intent.id)
+        try:
+            found = _Search(kept) if kept else await self._search(reader, intent)
+        except ModelUnreachable as error:
+            raise self._later(job, intent, error) from error
+        if found.name is not None:
+            await self._begin(job, intent.id, found.name, 0)
+        elif found.undecided or datetime.now(UTC) < intent.submitted_at + self._patience:
+            delay = self._delay(intent)
+            await self._patiently(lambda: self._batches.wait(job, delay, _UNKNOWN))
+        else:
+            await self._patiently(lambda: self._batches.drop(job, intent.id))
+            return False
+        return True
+
+    async def _search(self, reader: BatchReader, intent: Submitted) -> _Search:
+        """Look for a batch among those of the key. Only the names of its requests prove which one it is, once it has ended."""
+        try:
+            listed = await reader.batches(intent.submitted_at - _SKEW)
+        except BatchGone:
+            return _Search()
+        known, last = await self._batches.names(), intent.submitted_at + self._patience + _SKEW
+        fitting = [
+            one
+            for one in listed
+            if one.requests == intent.requests and one.created_at <= last and one.name not in known
+        ]
+        for one in fitting:
+            if one.ended and await self._is_of(reader, one.name, intent.id):
+                return _Search(one.name)
+        return _Search(undecided=not all(one.ended for one in fitting))
+
+    async def _is_of(self, reader: BatchReader, name: str, id: UUID) -> bool:
+        try:
+            return any(request.startswith(f"{id}-") for request in await reader.names(name))
+        except BatchGone:
+            return False
+
+    async def _submitted(self, reader: BatchReader, job: Job, run: Run) -> bool:
+        """Submit what is not read yet, and put the step back; False where everything is read."""
         total, pending = await self._pending(job, run)
         if not pending:
-            return None
+            return False
         run.check_budget(total - len(pending), NO_USAGE)
-        chosen = await self._chosen(reader, run, pending)
+        chosen, id = await self._chosen(reader, run, pending), new_id()
+        await self._patiently(lambda: self._batches.intend(job, id, len(chosen)))
         # Nothing may wait between this look and the call: meanwhile another worker could have the job.
         await self._check(job)
-        name = await reader.submit(chosen, run.ingestion.extractor)
-        self._store.spool.keep(job.id, name)
-        return name
+        try:
+            name = await reader.submit(
+                {f"{id}-{number}": one for number, one in chosen.items()}, run.ingestion.extractor
+            )
+        except (ModelBusy, ModelRefused):
+            await self._patiently(lambda: self._batches.drop(job, id))
+            raise
+        self._store.spool.keep(id, name)
+        await self._begin(job, id, name, self._interval)
+        return True
 
-    async def _chosen(self, reader: BatchReader, run: Run, pending: Mapping[str, ChunkText]) -> dict[str, BatchRequest]:
+    async def _chosen(self, reader: BatchReader, run: Run, pending: Mapping[int, ChunkText]) -> dict[int, BatchRequest]:
         """Return the requests of one batch: what fits into it, and is begun, by estimate, before the budget is spent."""
-        chosen: dict[str, BatchRequest] = {}
+        chosen: dict[int, BatchRequest] = {}
         size, left = 0, run.left
-        for name, text in pending.items():
+        for number, text in pending.items():
             request = await reader.request(text, run.ingestion.extractor)
             size += request.size
             if chosen and (len(chosen) >= MOST_REQUESTS or size > MOST_BYTES or (left is not None and left <= 0)):
                 break
-            chosen[name] = request
+            chosen[number] = request
             left = None if left is None else left - _tokens(request, text)
         return chosen
 
-    async def _pending(self, job: Job, run: Run) -> tuple[int, dict[str, ChunkText]]:
-        """Return the number of all chunks, and by the names of their requests those that are not read, or want a second look."""
+    async def _pending(self, job: Job, run: Run) -> tuple[int, dict[int, ChunkText]]:
+        """Return how many chunks there are, and by their numbers those that are not read, or want a second look."""
         texts = await run.chunks()
         answers = await self._batches.answered(job.ingestion_id)
         known = {number: decode_extraction(answer) for number, answer in answers.items()}
         return len(texts), {
-            f"{job.id}-{number}": replace(text, found=known.get(number))
+            number: replace(text, found=known.get(number))
             for number, text in enumerate(texts)
             if number not in known or known[number].unfinished
         }
 
-    async def _begin(self, job: Job, name: str) -> None:
+    async def _begin(self, job: Job, id: UUID, name: str, delay: float) -> None:
         try:
-            await self._patiently(lambda: self._batches.begin(job, name, self._interval))
+            await self._patiently(lambda: self._batches.begin(job, id, name, delay))
         except LeaseLost:
-            await self._patiently(lambda: self._batches.abandon(job, name))
+            await self._patiently(lambda: self._batches.note(id, name))
             raise
 
-    async def _goes_on(self, reader: BatchReader, job: Job, waiting: Submitted) -> bool:
+    async def _goes_on(self, reader: BatchReader, job: Job, waiting: Submitted, name: str) -> bool:
         try:
-            return not await reader.has_ended(waiting.name)
+            return not await reader.has_ended(name)
         except BatchGone:
-            await self._settle(job, {}, NO_USAGE)
+            await self._settle(job, waiting, {}, NO_USAGE)
             raise
         except ModelUnreachable as error:
             raise self._later(job, waiting, error) from error
 
-    async def _take_in(self, reader: BatchReader, job: Job, run: Run, waiting: Submitted) -> None:
+    async def _take_in(self, reader: BatchReader, job: Job, run: Run, waiting: Submitted, batch: str) -> None:
         """Commit what a batch has answered.
 
         Raises:
@@ -155,15 +238,16 @@ class BatchReading:
         """
         total, pending = await self._pending(job, run)
         try:
-            found = await reader.results(waiting.name, pending)
+            texts = {f"{waiting.id}-{number}": text for number, text in pending.items()}
+            found = await reader.results(batch, texts)
         except BatchGone:
-            await self._settle(job, {}, NO_USAGE)
+            await self._settle(job, waiting, {}, NO_USAGE)
             raise
         except ModelUnreachable as error:
             raise self._later(job, waiting, error) from error
         answers, failed, usage = {}, {}, NO_USAGE
         for name, result in found.items():
-            number, first = int(name.rpartition("-")[2]), pending[name].found
+            number, first = int(name.rpartition("-")[2]), texts[name].found
             if isinstance(result, ModelFailure):
                 failed[number] = result
                 usage = usage.plus(result.usage)
@@ -172,16 +256,18 @@ class BatchReading:
                 usage = usage.plus(result.usage if first is None else result.usage.minus(first.usage))
         unfinished = sum(isinstance(one, Extraction) and one.unfinished for one in found.values())
         done = total - len(pending) + len(answers) - unfinished
-        await self._settle(job, answers, usage, chunks_done=done, chunks_total=total)
+        await self._settle(job, waiting, answers, usage, chunks_done=done, chunks_total=total)
         run.spent += usage.total
         if not found:
             raise ModelUnreachable("The batch ended without a result.")
         if failed:
             raise _worst(failed)
 
-    async def _settle(self, job: Job, answers: Mapping[int, str], usage: Usage, **progress: int) -> None:
+    async def _settle(
+        self, job: Job, waiting: Submitted, answers: Mapping[int, str], usage: Usage, **progress: int
+    ) -> None:
         # Before the commit: killed between the two, the batch is still noted, and its results can be read again.
-        self._store.spool.drop([job.id])
+        self._store.spool.drop([waiting.id])
         await self._patiently(lambda: self._batches.settle(job, answers, usage, **progress))
 
     def _later(self, job: Job, waiting: Submitted, error: ModelUnreachable) -> ModelFailure:
@@ -197,15 +283,20 @@ class BatchReading:
         if self._reader is None:
             return _SELDOM
         pause = min(self._interval, _SOON)
-        for name in await self._batches.abandoned():
+        for one in await self._batches.abandoned():
+            name = one.name or self._store.spool.find(one.id)
+            if name is None and datetime.now(UTC) < one.submitted_at + _KEPT:
+                continue  # Whoever has submitted it may yet be told its name. Which one it is cannot be told from here.
             try:
-                await self._reader.cancel(name)
+                if name is not None:
+                    await self._reader.cancel(name)
             except (ModelBusy, ModelUnreachable) as error:
                 _log.warning("The batch %s is not cancelled yet: %s", name, error.message)
                 return max(pause, getattr(error, "wait", None) or 0.0)
             except ModelFailure as error:
                 _log.info("The batch %s was not cancelled: %s", name, error.message)
-            await self._batches.forget(name)
+            self._store.spool.drop([one.id])
+            await self._batches.forget(one.id)
         return pause
 
 

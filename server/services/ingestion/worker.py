@@ -72,8 +72,8 @@ class IngestionWorker:
         self._settings = settings
         self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
         batches = Batches(store.database, store.read, self._queue)
-        interval = settings.claude_batch_interval
-        self._batching = BatchReading(store, batches, reader, interval, check=self._check, patiently=self._patiently)
+        own = {"interval": settings.claude_batch_interval, "patience": settings.claude_timeout}
+        self._batching = BatchReading(store, batches, reader, **own, check=self._check, patiently=self._patiently)
         self._wake = asyncio.Event()
         self._ended = asyncio.Condition()
         # What is held, by claim: the moment, of a clock that goes on while this process stands still, when it was last ours.
