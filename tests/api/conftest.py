@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from doubles import HashEmbedder, ScriptedExtractor
+from scripted import filled
 from sqlalchemy import event, select
 from sqlmodel import SQLModel
 from starlette.applications import Starlette
@@ -36,8 +37,9 @@ Rows = list[dict[str, Any]]
 
 async def everything(api: Api) -> dict[str, Rows]:
     """Return every row of every table, by table, in the order of the primary keys: two equal answers, nothing changed."""
+    some = await filled(api.store)
     return {
-        table.name: await _rows(api, select(table).order_by(*table.primary_key))
+        table.name: await _rows(api, select(table).order_by(*table.primary_key)) if table.name in some else []
         for table in models.metadata.sorted_tables
     }
 
