@@ -19,7 +19,7 @@ from server import models
 from server.config import Settings
 from server.errors import Misconfigured
 from server.ids import NodeKind
-from server.store import vectors
+from server.store import searching, vectors
 from server.store.batches import open_batches
 from server.store.database import Database
 from server.store.followers import Embed, VectorFollower, positions
@@ -154,6 +154,12 @@ class Store:
     ) -> list[vectors.Neighbor]:
         """Return the `k` nodes nearest to a normalised vector; inside a transaction pass its reader."""
         return await vectors.nearest(read or self.read, self.index, volume, vector, kinds, k)
+
+    async def candidates(
+        self, wanted: vectors.Wanted, query: str, vector: NDArray[np.float32], most: int
+    ) -> searching.Candidates:
+        """Return the `most` wanted nodes nearest to a normalised vector and the `most` with the words of a plain text."""
+        return await searching.find_candidates(self.read, self.index, wanted, query, vector, most)
 
     async def setting(self, key: str) -> str | None:
         """Return a value that all processes share."""

@@ -15,20 +15,34 @@ from uuid import UUID
 import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.expr import col, lit
+from lancedb.expr import Expr, col, lit
+from lancedb.index import FTS
+from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
 from server.ids import NodeKind
 from server.store.heap import give_back
-from server.store.vectors import IndexRow, Neighbor
+from server.store.vectors import IndexRow, Match, Neighbor, Wanted
 
 __all__ = ["LanceTable"]
 
 TABLE = "nodes"
 _REFINE = 10
+_REFINE_MANY = 3
+"""What a list of a hundred needs: what is left out of it by mistake is at its end."""
 _ATTEMPTS = 3
 _INDEX_CACHE = 256 * 2**20
 _METADATA_CACHE = 8 * 2**20
+_WORDS = "text_idx"
+"""The full-text index, by the name that LanceDB gives it."""
+
+
+def _by_words() -> FTS:
+    """Return how texts are cut into words: by Unicode, then at signs, whatever the language; in lower case, without accents.
+
+    No stem is taken and no word left out: both are of one language, and on English questions both found less.
+    """
+    return FTS(base_tokenizer="icu/split", stem=False, remove_stop_words=False, max_token_length=None)
 
 
 def _schema(dimension: int) -> pa.Schema:
@@ -60,6 +74,7 @@ class LanceTable:
         else:
             how: dict[str, Any] = {"mode": "overwrite"} if there else {"exist_ok": True}
             table = await connection.create_table(TABLE, schema=_schema(dimension), **how)
+            await _index_words(table)
         stored = (await table.schema()).field("vector").type.list_size
         return cls(connection, table, cast(int, stored))
 
@@ -97,6 +112,33 @@ class LanceTable:
         rows = (await query.to_arrow()).to_pylist()
         return [Neighbor(UUID(r["node_id"]), NodeKind(r["kind"]), 1.0 - r["_distance"]) for r in rows]
 
+    async def similar(self, wanted: Wanted, vector: NDArray[np.float32], k: int) -> list[Match]:
+        """Return the `k` wanted nodes nearest to a vector, nearest first."""
+        query = self._table.query().where(_condition(wanted)).nearest_to(vector)
+        query = query.distance_type("cosine").refine_factor(_REFINE_MANY).limit(k)
+        found = await query.select(["node_id", "kind", "_distance"]).to_arrow()
+        likeness = 1.0 - found["_distance"].to_numpy()
+        return [Match(id, kind, float(like), None) for (id, kind), like in zip(_named(found), likeness, strict=True)]
+
+    async def worded(
+        self, wanted: Wanted, words: str, vector: NDArray[np.float32], k: int, *, texts: bool
+    ) -> list[Match]:
+        """Return the `k` wanted nodes whose texts have the most of these words, by BM25, with their likeness to a vector too.
+
+        `words` is plain text. Rows that no index has yet are looked through. With their `texts`, if so.
+        """
+        columns = ["node_id", "kind", "vector", "_score", *(("text",) if texts else ())]
+        query = self._table.query().where(_condition(wanted)).nearest_to_text(_plain(words))
+        found = await query.select(columns).limit(k).to_arrow()
+        stored = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        likeness = stored.reshape(-1, self.dimension) @ vector
+        of_words = found["text"].to_pylist() if texts else [""] * len(likeness)
+        scores = found["_score"].to_pylist()
+        return [
+            Match(id, kind, float(like), score, text)
+            for (id, kind), like, score, text in zip(_named(found), likeness, scores, of_words, strict=True)
+        ]
+
     async def count(self) -> int:
         """Return how many nodes the table holds."""
         return cast(int, await self._table.count_rows())
@@ -118,8 +160,14 @@ class LanceTable:
             (row,) = (await self._table.query().select(["node_id"]).limit(1).to_arrow()).to_pylist()
             named = (col("node_id") == lit(row["node_id"])).to_sql()
             await self._table.update(where=named, updates_sql={"kind": "kind"})
+        await _index_words(self._table)
         await self._optimize(retention)
         await asyncio.to_thread(give_back)
+
+    async def words_indexed(self) -> tuple[bool, int]:
+        """Return whether there is a full-text index, and of how many rows it knows nothing yet."""
+        stats = await self._table.index_stats(_WORDS)
+        return (False, await self.count()) if stats is None else (True, cast(int, stats.num_unindexed_rows))
 
     async def _optimize(self, retention: timedelta) -> None:
         """Have LanceDB merge; where another process has just merged the same fragments, look again."""
@@ -135,3 +183,28 @@ class LanceTable:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+
+async def _index_words(table: Any) -> None:
+    """Make the full-text index unless the table has it; one made before there was any has not."""
+    if _WORDS not in {index.name for index in await table.list_indices()}:
+        await table.create_index("text", config=_by_words(), name=_WORDS)
+
+
+def _condition(wanted: Wanted) -> Expr:
+    volume, kinds, only = wanted
+    found = col("volume_id") == lit(volume.hex)
+    if kinds is not None:
+        found = found & col("kind").isin([lit(kind.value) for kind in kinds])
+    return found if only is None else found & col("node_id").isin([lit(id.hex) for id in only])
+
+
+def _plain(words: str) -> MatchQuery:
+    """Return the query for a text, in which no sign means anything but itself."""
+    query: Any = MatchQuery  # pydantic's own defaults are none to the type checker
+    return cast(MatchQuery, query(words, "text"))
+
+
+def _named(found: pa.Table) -> list[tuple[UUID, NodeKind]]:
+    pairs = zip(found["node_id"].to_pylist(), found["kind"].to_pylist(), strict=True)
+    return [(UUID(id), NodeKind(kind)) for id, kind in pairs]

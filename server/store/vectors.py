@@ -45,6 +45,24 @@ class Neighbor(NamedTuple):
     similarity: float
 
 
+class Match(NamedTuple):
+    """A node that a search of the index found: how near it is to a vector, and its BM25 where its words were asked for."""
+
+    id: UUID
+    kind: NodeKind
+    similarity: float
+    relevance: float | None
+    text: str = ""
+
+
+class Wanted(NamedTuple):
+    """Which nodes a search is for: those of a volume, of some kinds (None: of any), or `only` these among them."""
+
+    volume: UUID
+    kinds: frozenset[NodeKind] | None = None
+    only: Sequence[UUID] | None = None
+
+
 class IndexRow(NamedTuple):
     """What the index holds of a node."""
 
@@ -178,6 +196,23 @@ class VectorIndex:
         """Return the `k` nodes of these kinds nearest to a vector, nearest first."""
         async with self._used() as table:
             return await table.nearest(volume, vector, kinds, k)
+
+    async def similar(self, wanted: Wanted, vector: NDArray[np.float32], k: int) -> list[Match]:
+        """Return the `k` wanted nodes nearest to a vector, nearest first."""
+        async with self._used() as table:
+            return await table.similar(wanted, vector, k)
+
+    async def worded(
+        self, wanted: Wanted, words: str, vector: NDArray[np.float32], k: int, *, texts: bool
+    ) -> list[Match]:
+        """Return the `k` wanted nodes whose texts have the most of these words, by BM25, the best first."""
+        async with self._used() as table:
+            return await table.worded(wanted, words, vector, k, texts=texts)
+
+    async def words_indexed(self) -> tuple[bool, int]:
+        """Return whether there is a full-text index, and of how many rows it knows nothing yet."""
+        async with self._used() as table:
+            return await table.words_indexed()
 
     async def count(self) -> int:
         """Return how many nodes the index holds."""
