@@ -30,6 +30,7 @@ from schema.types.path import Path, paths_of
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, review_queue
+from schema.types.subgraph import Asked, Subgraph, subgraphs_of
 from schema.types.vocabulary import Vocabulary
 from schema.views import by_view, seen
 from server import models
@@ -412,6 +413,34 @@ class Volume(Node):
         ] = Direction.BOTH,
     ) -> list[Path | Exception | None]:
         return await paths_of(info, parents, (from_, to), max_hops, direction, inputs.relation_types(types))
+
+    @batched(
+        needs=("row.id",),
+        description="The entities and memories around some of them, up to so many hops, with every edge between those; without `around` "
+        "the entities with the most relationships among its latest 100,000. Obsolete memories are left out unless they are asked for.",
+    )
+    @staticmethod
+    async def subgraph(
+        parents: list[Volume],
+        info: Info,
+        around: Annotated[
+            list[strawberry.ID] | None,
+            strawberry.argument(
+                description="Entities and memories to begin from, at most 100; unknown ids are passed over."
+            ),
+        ] = None,
+        hops: Annotated[int, strawberry.argument(description="How far to go: 0 to 6.")] = 2,
+        max_nodes: Annotated[int, strawberry.argument(description="How many nodes it has at most: 1 to 1,000.")] = 200,
+        types: inputs.Types = None,
+        direction: Annotated[
+            Direction,
+            strawberry.argument(
+                description="How relationships lead from the entities that are reached. What goes both ways always does."
+            ),
+        ] = Direction.BOTH,
+    ) -> list[Subgraph]:
+        asked = Asked(around, hops, max_nodes, inputs.relation_types(types), direction)
+        return await subgraphs_of(info, parents, asked)
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:
