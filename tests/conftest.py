@@ -65,6 +65,12 @@ def copy_into(settings: Settings, migrated: Path) -> None:
     shutil.copyfile(migrated, settings.sqlite_path)
 
 
+@pytest.fixture
+def made(migrated: Path, tmp_path: Path) -> None:
+    """Begin with an empty migrated SQLite database in the test's folder `data`."""
+    copy_into(Settings(data=tmp_path / "data"), migrated)
+
+
 @pytest.fixture(params=DATABASES)
 async def settings(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Settings]:
     """Settings of a folder of the test's own and, in turn, of an empty migrated SQLite and PostgreSQL database."""

@@ -69,6 +69,7 @@ async def test_a_new_server_has_the_empty_volume_default(tmp_path: Path) -> None
     assert volume == {"name": "default", "statistics": {"entities": 0, "documents": 0}}
 
 
+@pytest.mark.usefixtures("made")
 async def test_the_root_leads_to_graphql_where_browsers_get_graphiql(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, _):
         root = await client.get("/")
@@ -80,6 +81,7 @@ async def test_the_root_leads_to_graphql_where_browsers_get_graphiql(tmp_path: P
     assert (other.status_code, other.headers["allow"]) == (405, "GET, POST")
 
 
+@pytest.mark.usefixtures("made")
 async def test_a_defect_outside_of_graphql_is_answered_as_inside_and_shows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +100,7 @@ async def test_a_defect_outside_of_graphql_is_answered_as_inside_and_shows_nothi
     assert list((tmp_path / "data" / "uploads").glob("*")) == []
 
 
+@pytest.mark.usefixtures("made")
 async def test_graphiql_can_be_switched_off(tmp_path: Path) -> None:
     async with served(tmp_path, graphiql=False) as (client, _):
         page = await client.get("/graphql", headers={"accept": "text/html, */*;q=0.1"})
@@ -106,12 +109,14 @@ async def test_graphiql_can_be_switched_off(tmp_path: Path) -> None:
     assert files.status_code == 404
 
 
+@pytest.mark.usefixtures("made")
 async def test_the_limits_of_requests_are_those_of_the_settings(tmp_path: Path) -> None:
     async with served(tmp_path, max_body=1024) as (client, _):
         answer = await client.post("/graphql", json={"query": "{" + " " * 1024 + "__typename}"})
     assert (answer.status_code, answer.json()["errors"][0]["extensions"]["code"]) == (413, "LIMIT_EXCEEDED")
 
 
+@pytest.mark.usefixtures("made")
 async def test_health_tells_where_everything_stands(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, app):
         follower = app.state.knowledge.store.follower
@@ -130,6 +135,7 @@ async def test_health_tells_where_everything_stands(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.usefixtures("made")
 async def test_health_counts_the_vectors_once_something_has_used_them(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, app):
         await app.state.knowledge.store.index.ready()
@@ -137,6 +143,7 @@ async def test_health_counts_the_vectors_once_something_has_used_them(tmp_path: 
     assert report["vectors"] == {"indexed": 0, "pending": 0}
 
 
+@pytest.mark.usefixtures("made")
 async def test_health_counts_what_waits_to_be_read(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     async with opened(settings) as knowledge:
@@ -157,6 +164,7 @@ def rename(folder: Path, table: str, to: str) -> None:
     other.close()
 
 
+@pytest.mark.usefixtures("made")
 async def test_health_is_503_while_the_database_does_not_answer_and_shows_no_path(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, app):
         app.state.worker.cancel()
@@ -167,6 +175,7 @@ async def test_health_is_503_while_the_database_does_not_answer_and_shows_no_pat
     assert answer.json() == {"status": "unavailable", "degraded": ["The database does not answer."]}
 
 
+@pytest.mark.usefixtures("made")
 async def test_health_is_503_while_the_vectors_do_not_answer_and_shows_no_path(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, _):
         await asyncio.sleep(0.1)
@@ -179,6 +188,7 @@ async def test_health_is_503_while_the_vectors_do_not_answer_and_shows_no_path(t
     assert str(tmp_path) not in answer.text
 
 
+@pytest.mark.usefixtures("made")
 async def test_health_is_503_once_the_worker_has_stopped(tmp_path: Path) -> None:
     async with served(tmp_path) as (client, app):
         app.state.worker.cancel()
@@ -187,6 +197,7 @@ async def test_health_is_503_once_the_worker_has_stopped(tmp_path: Path) -> None
     assert (answer.status_code, answer.json()["degraded"]) == (503, ["The ingestion worker has stopped."])
 
 
+@pytest.mark.usefixtures("made")
 async def test_the_sample_is_queued_once_and_what_was_deleted_of_it_stays_deleted(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     await prepare(settings, sample=True)
@@ -203,6 +214,7 @@ async def test_the_sample_is_queued_once_and_what_was_deleted_of_it_stays_delete
     assert len(left) == 4
 
 
+@pytest.mark.usefixtures("made")
 async def test_a_first_start_that_was_cut_short_is_made_up_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def two_and_a_crash() -> Iterator[SampleDocument]:
         yield from sample_documents()[:2]
@@ -334,6 +346,7 @@ async def test_reading_refuses_tables_of_another_version(tmp_path: Path) -> None
             pass
 
 
+@pytest.mark.usefixtures("made")
 async def test_reading_needs_neither_models_nor_vectors(tmp_path: Path) -> None:
     await prepare(settings_in(tmp_path))
     shutil.rmtree(tmp_path / "data" / "vectors")
@@ -361,6 +374,7 @@ def test_logs_are_one_line_an_event_from_the_level_on(
     assert line.endswith(" INFO     loregraph.test: It happened: this.")
 
 
+@pytest.mark.usefixtures("made")
 async def test_a_request_under_a_foreign_name_is_refused_unless_the_settings_allow_it(tmp_path: Path) -> None:
     query = {"query": "{ __typename }"}
     async with served(tmp_path) as (client, _):

@@ -309,6 +309,7 @@ def test_what_comes_to_be_a_pipe_after_it_was_found_is_refused(tmp_path: Path, f
     assert refused_in_time(source.content, BadUserInput).message == "It cannot be read: it is no regular file."
 
 
+@pytest.mark.usefixtures("made")
 def test_folders_with_pipes_sockets_and_names_that_are_not_utf_8_report_each_file(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     os.mkfifo("d/pipe.txt")
@@ -430,6 +431,7 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
     assert rows(data, "SELECT title, revision FROM document WHERE uri IS NOT NULL") == [("ada.txt", 2)]
 
 
+@pytest.mark.usefixtures("made")
 def test_import_and_export_carry_a_graph_over(cli: Cli, tmp_path: Path) -> None:
     graph = (
         b'{"kind":"entity","key":"a","name":"Ada","type":"person"}\n'
@@ -456,6 +458,7 @@ def test_import_and_export_carry_a_graph_over(cli: Cli, tmp_path: Path) -> None:
     assert cli("migrate", "--data", "other").code == 0
 
 
+@pytest.mark.usefixtures("made")
 def test_an_import_ends_at_a_wrong_line_and_says_what_is_in(cli: Cli) -> None:
     good = b'{"kind":"entity","key":"a","name":"Ada","type":"person"}\n'
     wrong = b'{"kind":"fact","subject":"a","content":"Tall","confidence":7}\n'
@@ -485,6 +488,7 @@ def test_a_file_or_volume_or_store_that_is_not_there_is_named(cli: Cli) -> None:
     assert cli("reindex", "--data", "nowhere").code == 2
 
 
+@pytest.mark.usefixtures("made")
 def test_reindexing_brings_a_store_to_another_model(cli: Cli, tmp_path: Path) -> None:
     graph = b'{"kind":"entity","key":"a","name":"Ada","type":"person"}\n'
     assert cli("import", "-", stdin=graph).code == 0
@@ -499,6 +503,7 @@ def test_reindexing_brings_a_store_to_another_model(cli: Cli, tmp_path: Path) ->
     assert cli("import", "-", stdin=graph).code == 0
 
 
+@pytest.mark.usefixtures("made")
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     graph = b"".join(
         b'{"kind":"entity","key":"k%d","name":"Thing %d q%d","type":"thing"}\n' % (n, n, n) for n in range(3000)
@@ -547,6 +552,7 @@ def _read(server: Server, volume: str) -> list[str]:
     return [one["status"] for one in data["volume"]["ingestions"]["nodes"]]
 
 
+@pytest.mark.usefixtures("made")
 def test_sigterm_answers_what_was_asked_and_gives_back_what_is_being_read(tmp_path: Path) -> None:
     text = "\n\n".join(SENTENCE.format(n=n) for n in range(240))
     with serving("serve", LOREGRAPH_INGESTION_LEASE="3600") as server:

@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import copy_into
 
 from server.__main__ import main
+from server.config import Settings
 
 PEOPLE = ("John Doe", "John T. Doe", "Mary Roe")
 THINGS = ("mlp-332", "mlp-333", "New York", "New York Times")
 
 
 @pytest.fixture
-def filled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Path:
+def filled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, migrated: Path, capfd: pytest.CaptureFixture[str]) -> Path:
     """A data folder with a few entities."""
+    copy_into(Settings(data=tmp_path), migrated)
     named = [*((name, "person") for name in PEOPLE), *((name, "thing") for name in THINGS)]
     lines = [{"kind": "entity", "key": name, "name": name, "type": type} for name, type in named]
     run(monkeypatch, "import", "-", "--data", str(tmp_path), stdin="\n".join(map(json.dumps, lines)).encode())

@@ -110,6 +110,7 @@ def outcomes(printed: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in printed.splitlines()]
 
 
+@pytest.mark.usefixtures("made")
 def test_ingesting_that_is_stopped_by_ctrl_c_goes_on_with_the_same_command(tmp_path: Path) -> None:
     texts = [{"title": f"N{n}", "text": f"Ada{n} Lovelace works at Acme{n} Labs."} for n in range(NUMBER)]
     path = written(tmp_path / "notes.json", json.dumps(texts))

@@ -106,10 +106,16 @@ async def test_a_server_that_answers_queries_loads_none_of_it_and_its_first_sear
     assert server.loaded_after(READ) == SEARCHING
 
 
+ONCE = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+"""What reads a text is the same over each database."""
+
+
+@ONCE
 async def test_a_text_is_extracted_from_in_another_process(server: Serving) -> None:
     assert server.loaded_after(INGEST) == sorted([*SEARCHING, "markdown_it"])
 
 
+@ONCE
 async def test_what_claude_reads_loads_its_sdk_and_nothing_that_reads_offline(
     serving: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import copy_into
 from reading import reading
 
 from schema import build_schema
@@ -29,9 +30,11 @@ QUERIES = re.findall(r"```graphql\n(.*?)```(?:\s*```json\n(.*?)```)?", OTHERS, r
 
 
 @pytest.fixture
-async def knowledge(tmp_path: Path) -> AsyncIterator[Knowledge]:
+async def knowledge(tmp_path: Path, migrated: Path) -> AsyncIterator[Knowledge]:
     """The sample, read by the real extractor, and an empty volume "default"."""
-    async with reading(Settings(data=tmp_path)) as opened:
+    settings = Settings(data=tmp_path)
+    copy_into(settings, migrated)
+    async with reading(settings) as opened:
         sample = await opened.volumes.ensure("sample", "test")
         for text in sample_documents():
             new = NewDocument(text.title, text.text, text.mime_type, text.uri, Authority(text.authority))

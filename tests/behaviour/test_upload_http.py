@@ -18,8 +18,11 @@ from typing import Any
 
 import httpx
 import pytest
+from conftest import copy_into
 from files import docx, p, pdf, text_page
 from servers import Server, environment_with, serving
+
+from server.config import Settings
 
 README = Path(__file__).parents[2] / "README.md"
 LIMIT, SECONDS = 3_000_000, 3
@@ -32,8 +35,10 @@ TOO_LARGE = {
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("uploads")
+def data(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Path:
+    folder = tmp_path_factory.mktemp("uploads")
+    copy_into(Settings(data=folder), migrated)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +254,8 @@ def test_the_server_answers_while_two_uploads_are_under_way(server: Server, data
     assert told[0][2]["id"] != told[1][2]["id"]
 
 
-def test_a_start_sweeps_what_a_killed_server_left(tmp_path: Path) -> None:
+def test_a_start_sweeps_what_a_killed_server_left(tmp_path: Path, migrated: Path) -> None:
+    copy_into(Settings(data=tmp_path), migrated)
     with serving("serve", "--data", str(tmp_path)) as server:
         wait_for(lambda: answers(server))
         with connection(server) as opened:

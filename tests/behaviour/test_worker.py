@@ -54,6 +54,7 @@ def wait(server: httpx.Client, statuses: list[str]) -> None:
     raise AssertionError(data)
 
 
+@pytest.mark.usefixtures("made")
 def test_workers_read_what_a_server_without_one_has_taken_in(tmp_path: Path) -> None:
     with serving("serve", LOREGRAPH_INGESTION="false") as server:
         base = server.url.removesuffix("/graphql")
