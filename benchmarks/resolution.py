@@ -11,25 +11,33 @@ were chosen: README.md.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from _measure import show
 
+from server.config import Settings
+from server.embeddings import open_embedder
 from server.ids import new_id
 from server.services.entities import NewEntity, draft_record
 from server.services.homonyms import role_of_edge, told_apart
 from server.services.identity import match_key
+from server.services.indexing import entity_text
 from server.services.likeness import THRESHOLD, Likeness, Look, likeness
 from server.services.resolution import Named, candidates_of
 
 NAMES = Path(__file__).parent / "names"
 HALVES = {"open half": NAMES / "open.jsonl", "kept half": NAMES / "kept.jsonl"}
+TOLD = {"open half": NAMES / "told-open.jsonl", "kept half": NAMES / "told-kept.jsonl"}
 BEYOND = NAMES / "beyond.jsonl"
+SIDES = ("left", "right")
+LEVELS = (0.85, 0.89, 0.93, 0.96)
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 Pair = dict[str, Any]
@@ -53,9 +61,9 @@ def load(path: Path) -> list[Pair]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def judge(pair: Pair) -> Judged:
-    """Resolve a pair."""
-    return Judged(pair, merges(pair), likeness(look(pair, "left"), look(pair, "right")))
+def judge(pair: Pair, near: float | None = None) -> Judged:
+    """Resolve a pair; `near` is the cosine of the two entities' vectors."""
+    return Judged(pair, merges(pair), likeness(look(pair, "left"), look(pair, "right"), near))
 
 
 def merges(pair: Pair) -> bool:
@@ -90,6 +98,39 @@ def look(pair: Pair, which: str) -> Look:
         description=said.get("description"),
         neighbours=said.get("neighbours", ()),
     )
+
+
+async def cosines(pairs: Sequence[Pair]) -> list[float]:
+    """Return the cosine of each pair's vectors, as the server makes them: of name, type and description."""
+    embedder = await open_embedder(Settings())
+    texts = [
+        entity_text(own.name, own.type or "concept", own.description)
+        for pair in pairs
+        for own in map(partial(look, pair), SIDES)
+    ]
+    vectors = await embedder.embed(texts)
+    await embedder.aclose()
+    return [float(one @ other) for one, other in zip(vectors[::2], vectors[1::2], strict=True)]
+
+
+def by_vectors(pairs: Sequence[Pair], near: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the figures of candidates by names, by names and vectors, and of those that only vectors propose. Merged pairs are left out."""
+    both = [(judge(pair), judge(pair, cosine)) for pair, cosine in zip(pairs, near, strict=True)]
+    left = [(names, vectors) for names, vectors in both if not names.merged]
+    judged = [names for names, _ in left]
+    new = [vectors.proposed() and not names.proposed() for names, vectors in left]
+    rows = [figures("by names", [names.proposed() for names in judged], judged)]
+    rows.append(figures("by names or vectors", [vectors.proposed() for _, vectors in left], judged))
+    rows.append(figures("by vectors only", new, judged))
+    for level in LEVELS:
+        alone = [cosine >= level and not one.likeness.veto for one, cosine in near_of(both, near)]
+        rows.append(figures(f"a cosine of {level} or more, if that were enough", alone, judged))
+    return rows
+
+
+def near_of(both: Sequence[tuple[Judged, Judged]], near: Sequence[float]) -> list[tuple[Judged, float]]:
+    """Return the pairs that are not merged, each with its cosine."""
+    return [(one, cosine) for (one, _), cosine in zip(both, near, strict=True) if not one.merged]
 
 
 def ratio(part: int, whole: int) -> float | None:
@@ -164,6 +205,14 @@ def main() -> None:
         show(f"Entity resolution by kind, {half}", kinds(judged))
         if chosen.misses and (half == "open half" or chosen.kept):
             show_misses(half, judged)
+    for what, halves in (("names", HALVES), ("things that something is said of", TOLD)):
+        for half, path in halves.items():
+            if not chosen.open or half == "open half":
+                pairs = load(path)
+                show(
+                    f"Candidates by vectors, {what}, {half}: {len(pairs)} pairs",
+                    by_vectors(pairs, asyncio.run(cosines(pairs))),
+                )
     beyond = [judge(pair) for pair in load(BEYOND)]
     show("Entity resolution: namesakes that nothing stated tells apart", kinds(beyond))
 

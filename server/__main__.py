@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from server.commands.sources import Source
 
 T = TypeVar("T")
+_UNWRITTEN = (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EDQUOT, errno.EFBIG)
 FAILED, MISUSED, TERMINATED, INTERRUPTED = 1, 2, 128 + signal.SIGTERM, 128 + signal.SIGINT
 
 app = typer.Typer(
@@ -343,7 +345,7 @@ def duplicates(
 ) -> None:
     """Find entities that look like one, and propose each pair once in the review queue. Nothing is merged.
 
-    What was proposed before, and open or decided since, is listed without a new review. A server may run meanwhile.
+    What was proposed before is listed too, with its review as long as that is open. A server may run meanwhile.
     """
     from server.commands import duplicates as finding
     from server.commands.progress import progress
@@ -407,10 +409,19 @@ def _options(
 def main() -> None:
     """Run the command that the arguments name."""
     try:
-        app(prog_name="loregraph")
+        try:
+            app(prog_name="loregraph")
+        finally:
+            sys.stdout.flush()  # at the exit of the process nobody could say any more that it failed
     except ServerError as error:
         _say(f"loregraph: {error.message}")
         sys.exit(MISUSED if isinstance(error, Misconfigured) else FAILED)
+    except OSError as error:
+        if error.errno not in _UNWRITTEN:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say(f"loregraph: the output cannot be written: {error.strerror}")
+        sys.exit(FAILED)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from server.errors import Conflict, Misconfigured, NotFound
 from server.ids import NodeKind, encode_id
 from server.llm import Claude, ModelFailure
 from server.services.decisions import Reviews
-from server.services.duplicates import Candidate, Seen, propose_stored, scan
+from server.services.duplicates import Candidate, Proposed, Seen, nearness, propose_stored, scan
 from server.services.judging import Ask, judge
 from server.services.likeness import THRESHOLD
 from server.store import Store
@@ -43,7 +43,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A pair, with the review that was opened now, if one was."""
+    """A pair, with the review about it that waits for a person, if one does."""
 
     pair: Candidate
     review: UUID | None
@@ -60,7 +60,7 @@ async def find(
     found: Callable[[Found], None],
     counted: Counted,
 ) -> None:
-    """Tell `found` each pair that looks like one, as it is found. Memory does not grow with the volume.
+    """Tell `found` each pair that looks like one, by names or vectors, as it is found. Memory has a bound.
 
     `total` is told beforehand how many entities there are, `progress` of each batch.
 
@@ -74,15 +74,16 @@ async def find(
         if own is None:
             raise NotFound(f"There is no volume {volume}.", argument="volume")
         total((await numbers_of_volumes(store.read, models.Entity, [own.id]))[0])
-        async for number, pairs in scan(store.read, own.id, threshold=threshold or THRESHOLD):
-            reviews = await _propose(store, own.id, pairs) if proposing and pairs else [None] * len(pairs)
+        near = await nearness(store, own.id)
+        async for number, pairs in scan(store.read, own.id, threshold=threshold or THRESHOLD, near=near):
+            asked = await _propose(store, own.id, pairs) if proposing and pairs else [Proposed(None)] * len(pairs)
             if bench is not None:
-                counted.decided += await bench.decide(own, pairs, reviews)
+                counted.decided += await bench.decide(own, pairs, [one.review if one.new else None for one in asked])
             counted.entities += number
             counted.pairs += len(pairs)
-            counted.proposed += sum(review is not None for review in reviews)
-            for pair, review in zip(pairs, reviews, strict=True):
-                found(Found(pair, review))
+            counted.proposed += sum(one.new for one in asked)
+            for pair, one in zip(pairs, asked, strict=True):
+                found(Found(pair, one.review))
             progress(number)
 
 
@@ -130,7 +131,7 @@ class Bench:
         return judged
 
 
-async def _propose(store: Store, volume: UUID, pairs: list[Candidate]) -> list[UUID | None]:
+async def _propose(store: Store, volume: UUID, pairs: list[Candidate]) -> list[Proposed]:
     async with store.write(volume, LOCAL.actor) as tx:
         return await propose_stored(tx, pairs)
 

@@ -38,9 +38,9 @@ async def possible_likes(read: Reader, volume: UUID, named: Sequence[Sequence[st
     found = await read.blocked(volume, sorted(set().union(*keys)), _SHARING)
     likes = []
     for own in keys:
-        counts: dict[UUID, int] = {}
+        counts: dict[str, int] = {}
         for key in own:
             for entity in found.get(key, ()):
                 counts[entity] = counts.get(entity, 0) + 1
-        likes.append(sorted(counts, key=lambda entity: (-counts[entity], entity.bytes))[:_LIKES])
+        likes.append([UUID(hex=one) for one in sorted(counts, key=lambda one: (-counts[one], one))[:_LIKES]])
     return likes

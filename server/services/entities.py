@@ -190,7 +190,7 @@ def complete(tx: Transaction, known: EntityRecord, aliases: Sequence[AliasRecord
 
 
 class Created(NamedTuple):
-    """What createEntity came to: `candidates` are the reviews opened because a new entity looks like known ones."""
+    """What createEntity came to: `candidates` are the reviews that wait because a new entity looks like known ones."""
 
     id: UUID
     created: bool
@@ -370,7 +370,7 @@ async def _likes(tx: Transaction, id: UUID, entity: NewEntity) -> tuple[UUID, ..
         entity.name, entity.aliases, entity.type, True, sense=entity.sense or "", description=entity.description
     )
     (found,) = await candidates(tx.read, tx.volume_id, [Seen(id, look, entity.importance)])
-    return tuple(review for review in await propose(tx, found) if review is not None)
+    return tuple(dict.fromkeys(one.review for one in await propose(tx, found) if one.review is not None))
 
 
 async def _aliases(tx: Transaction, id: UUID) -> list[str]:

@@ -18,6 +18,9 @@ from server.services.identity import EXCLUSIVE_TYPES, exclude_each_other, lookup
 from server.store.reader import Reader
 from server.store.records import EntityRecord
 
+_LISTED = 10
+_SHOWN = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -111,12 +114,21 @@ async def find_in(
 def ambiguous(name: str, candidates: Sequence[EntityRecord], argument: str) -> Ambiguous:
     """Return the refusal to choose among homonyms."""
     ids = [encode_id(NodeKind.ENTITY, c.merged_into or c.id) for c in candidates]
-    told = ", ".join(f"{c.type}{f' ({c.sense})' if c.sense else ''}" for c in candidates)
+    told = "; ".join(f"{id} ({_told(c)})" for id, c in zip(ids[:_LISTED], candidates, strict=False))
+    more = f"; and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+    types = len({c.type for c in candidates}) > 1
+    how = "Give the id of one of them" + (", or its type." if types else ".")
     return Ambiguous(
-        f"{len(candidates)} entities are called {name}: {told}. Use the id of one of them, or give its type.",
+        f"{len(candidates)} entities are called {name}: {told}{more}. {how}",
         argument=argument,
         details={"candidates": ids},
     )
+
+
+def _told(candidate: EntityRecord) -> str:
+    """Return what tells a homonym apart: its type, and its sense or else the beginning of its description."""
+    more = candidate.sense or (candidate.description or "")[:_SHOWN]
+    return ", ".join(part for part in (candidate.type, more) if part)
 
 
 def by_neighbours(

@@ -27,6 +27,7 @@ __all__ = [
     "open_review",
     "open_reviews",
     "reviews_about",
+    "waiting_about",
 ]
 
 Node = tuple[NodeKind, UUID]
@@ -101,7 +102,8 @@ async def open_reviews(
     asked = {question.text: question for question in questions}
     known: dict[str, Any] = {row["question"]: row["decision"] for row in tx.collected(models.Review)}
     stored = {row.question: row for row in await reviews_asked(tx.read, tx.volume_id, list(asked))}
-    pairs = await _pairs_asked(tx, {one for question in asked.values() for one in question.pair})
+    rows = await _pairs_asked(tx, {one for question in asked.values() for one in question.pair})
+    pairs = {pair: row.question for pair, row in rows.items()}
     opened: dict[str, UUID] = {}
     again: list[dict[str, Any]] = []
     for text, question in asked.items():
@@ -185,8 +187,14 @@ async def close_pairs_within(tx: Transaction, survivor: UUID, *, but: Collection
     _close(tx, [row.id for row in waiting if _pair(row, roots) == {survivor}])
 
 
-async def _pairs_asked(tx: Transaction, entities: Collection[UUID]) -> dict[frozenset[UUID], str]:
-    """Return the pairs of these entities, by what they count as, about which one waits or that were kept apart, with the question.
+async def waiting_about(tx: Transaction, pairs: Collection[frozenset[UUID]]) -> dict[frozenset[UUID], UUID]:
+    """Return the open review about each of these pairs of entities, or of what counts as them, where one waits. Three statements."""
+    rows = await _pairs_asked(tx, {id for pair in pairs for id in pair})
+    return {pair: row.id for pair, row in rows.items() if pair in pairs and row.decision is None}
+
+
+async def _pairs_asked(tx: Transaction, entities: Collection[UUID]) -> dict[frozenset[UUID], ReviewRecord]:
+    """Return the pairs of these entities, by what they count as, about which one waits or that were kept apart, with the review.
 
     Two that were kept apart stay so for all that counts as them, and what waits about them is not asked again about their survivors.
     """
@@ -195,7 +203,7 @@ async def _pairs_asked(tx: Transaction, entities: Collection[UUID]) -> dict[froz
     roots = await _counting(tx, entities)
     rows = await reviews_about(tx, [(NodeKind.ENTITY, id) for id in roots], _PAIRS)
     asked = [row for row in rows if row.decision in (None, ReviewDecision.KEPT_APART)]
-    return {_pair(row, roots): row.question for row in asked if row.volume_id == tx.volume_id}
+    return {_pair(row, roots): row for row in asked if row.volume_id == tx.volume_id}
 
 
 async def _counting(tx: Transaction, entities: Collection[UUID]) -> dict[UUID, UUID]:

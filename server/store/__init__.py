@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -41,6 +42,7 @@ __all__ = ["Store", "Transaction", "stated_model"]
 
 
 _HOUR = 3600.0
+_STATED = re.compile(r".* \((\d+)\)", re.DOTALL)
 
 
 def stated_model(model: str, dimension: int) -> str:
@@ -160,6 +162,28 @@ class Store:
     ) -> searching.Candidates:
         """Return the `most` wanted nodes nearest to a normalised vector and the `most` with the words of a plain text."""
         return await searching.find_candidates(self.read, self.index, wanted, query, vector, most)
+
+    async def vectors_of(self, volume: UUID, kind: NodeKind) -> AsyncIterator[tuple[list[UUID], NDArray[np.float32]]]:
+        """Yield all nodes of a kind that have a vector, with it, in batches, in no order; also where the store was opened without a model.
+
+        Raises:
+            UpstreamUnavailable: the index cannot be read.
+        """
+        stated = _STATED.fullmatch(await self.setting("embedding_model") or "")
+        if stated is None:
+            return
+        if not self.index.dimension:
+            await self.index.open(int(stated[1]))
+        fresh = await vectors.pending(self.read, volume, [kind])
+        own = {id: vector for id, (_, vector) in fresh.items() if vector is not None}
+        if own:
+            import numpy as np
+
+            yield list(own), np.stack(list(own.values()))
+        async for ids, matrix in self.index.stream(volume, kind):
+            kept = [n for n, id in enumerate(ids) if id not in fresh]
+            if kept:
+                yield [ids[n] for n in kept], matrix[kept]
 
     async def setting(self, key: str) -> str | None:
         """Return a value that all processes share."""

@@ -60,9 +60,12 @@ def of_keys(dialect: str) -> Select[Any]:
     return select(_KEY, select(func.json_group_array(found.c.entity_id)).scalar_subquery()).select_from(keys)
 
 
-def entities(dialect: str, found: Any) -> list[UUID]:
-    """Return the entities that a row of the statement says beside its key: one, or on SQLite all of the key."""
-    return [found] if dialect == "postgresql" else [UUID(hex=one) for one in orjson.loads(found)]
+def entities(dialect: str, found: Any) -> list[str]:
+    """Return the entities, in hexadecimal, that a row of the statement says beside its key: one, or on SQLite all of the key."""
+    if dialect == "postgresql":
+        return [found.hex]
+    listed: list[str] = orjson.loads(found)
+    return listed
 
 
 def values(dialect: str, volume: UUID, keys: Sequence[int], most: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ The one module that imports LanceDB and Arrow, which take a second of CPU and ho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from functools import reduce
 from typing import Any, cast
@@ -31,6 +31,7 @@ _REFINE = 10
 _REFINE_MANY = 3
 """What a list of a hundred needs: what is left out of it by mistake is at its end."""
 _ATTEMPTS = 3
+_BATCH = 4096
 _INDEX_CACHE = 256 * 2**20
 _METADATA_CACHE = 8 * 2**20
 _WORDS = "text_idx"
@@ -138,6 +139,15 @@ class LanceTable:
             Match(id, kind, float(like), score, text)
             for (id, kind), like, score, text in zip(_named(found), likeness, scores, of_words, strict=True)
         ]
+
+    async def stream(self, volume: UUID, kind: NodeKind) -> AsyncIterator[tuple[list[UUID], NDArray[np.float32]]]:
+        """Yield the nodes of a kind with their vectors, in batches, in no order."""
+        mine = (col("volume_id") == lit(volume.hex)) & (col("kind") == lit(kind.value))
+        query = self._table.query().where(mine).select(["node_id", "vector"])
+        async for batch in await query.to_batches(max_batch_length=_BATCH):
+            ids = [UUID(hex=id) for id in batch.column("node_id").to_pylist()]
+            flat = batch.column("vector").flatten().to_numpy(zero_copy_only=False)
+            yield ids, flat.reshape(len(ids), self.dimension)
 
     async def count(self) -> int:
         """Return how many nodes the table holds."""

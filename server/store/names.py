@@ -71,9 +71,12 @@ class Names(Reads):
             found[id].setdefault(key, name)
         return [[names[key] for key in sorted(names)] for names in map(found.__getitem__, entities)]
 
-    async def blocked(self, volume: UUID, keys: Sequence[int], most: int) -> dict[int, list[UUID]]:
-        """Return the entities that are stored under each of these keys of likeness, the oldest `most` of each. One statement."""
-        found: dict[int, list[UUID]] = {}
+    async def blocked(self, volume: UUID, keys: Sequence[int], most: int) -> dict[int, list[str]]:
+        """Return the entities, in hexadecimal, that are stored under each of these keys of likeness, the oldest `most` of each.
+
+        One statement.
+        """
+        found: dict[int, list[str]] = {}
         if keys:
             values = blocks.values(self.dialect, volume, keys, most)
             for key, entities in await self.rows(blocks.of_keys(self.dialect), values):

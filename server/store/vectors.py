@@ -214,6 +214,12 @@ class VectorIndex:
         async with self._used() as table:
             return await table.words_indexed()
 
+    async def stream(self, volume: UUID, kind: NodeKind) -> AsyncIterator[tuple[list[UUID], NDArray[np.float32]]]:
+        """Yield the nodes of a kind with their vectors, in batches, in no order."""
+        async with self._used() as table:
+            async for batch in table.stream(volume, kind):
+                yield batch
+
     async def count(self) -> int:
         """Return how many nodes the index holds."""
         async with self._used() as table:

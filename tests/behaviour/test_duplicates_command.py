@@ -52,10 +52,11 @@ def test_pairs_are_proposed_once(
     assert (pair["score"], pair["reasons"], pair["review"]) == (0.92, ["a middle name more"], None)
     assert said == "7 entities: 1 pairs look like one, 0 of them newly proposed.\n"
     (pair,), said = look()
-    assert pair["review"] is not None
+    review = pair["review"]
+    assert review is not None
     assert said == "7 entities: 1 pairs look like one, 1 of them newly proposed.\n"
     (pair,), said = look()
-    assert pair["review"] is None
+    assert pair["review"] == review
     assert said == "7 entities: 1 pairs look like one, 0 of them newly proposed.\n"
     lower, _ = look("--threshold", "0.5")
     assert [one["score"] for one in lower] == [0.92, 0.55]
@@ -74,3 +75,15 @@ def test_a_volume_that_is_not_there_is_named(
 ) -> None:
     assert run(monkeypatch, "duplicates", "--data", str(filled), "--volume", "nowhere") == 1
     assert capfd.readouterr() == ("", "loregraph: There is no volume nowhere.\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="There is no device that is always full here.")
+def test_output_that_cannot_be_written_is_told_in_one_line(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert run(monkeypatch, "duplicates", "--json", "--dry-run", "--data", str(filled)) == 1
+    assert capfd.readouterr().err.splitlines()[-1] == (
+        "loregraph: the output cannot be written: No space left on device"
+    )

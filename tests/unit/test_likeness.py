@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -144,11 +143,25 @@ def test_what_else_is_shared_raises_a_score_and_is_told() -> None:
     assert found == Likeness(0.93, ("a name more", "2 shared neighbours", "descriptions alike"))
 
 
-def test_near_vectors_raise_a_score_and_make_none() -> None:
-    vector = np.array([1.0, 0.0], dtype=np.float32)
-    one, other = Look("Bob Doe", type="person", vector=vector), Look("Robert Doe", type="person", vector=vector)
-    assert likeness(one, other) == Likeness(0.9363, ("a pet name", "vectors 1.00"))
-    assert likeness(Look("Peking", vector=vector), Look("Beijing", vector=vector)).score == 0.0
+def test_near_vectors_raise_a_score_of_names() -> None:
+    one, other = Look("Bob Doe", type="person"), Look("Robert Doe", type="person")
+    assert likeness(one, other, 1.0) == Likeness(0.9363, ("a pet name", "vectors 1.00"))
+    assert likeness(one, other, 0.79) == Likeness(0.925, ("a pet name",))
+
+
+def test_vectors_propose_whatever_the_names_where_descriptions_agree_or_nothing_could_be_nearer() -> None:
+    one = Look("lawyer", type="concept", description="person who practises law")
+    other = Look("attorney", type="concept", description="person that practises law")
+    assert likeness(one, other, 0.92) == Likeness(0.84, ("vectors 0.92", "descriptions alike"))
+    assert likeness(one, other, 0.88).score == 0.0
+    assert likeness(one, replace(other, description=None), 0.95).score == 0.0
+    assert likeness(one, replace(other, description=None), 0.96) == Likeness(0.82, ("vectors 0.96",))
+    assert likeness(Look("東京大学"), Look("東京工業大学"), 0.97).score == 0.0
+
+
+def test_nearness_of_vectors_overrides_no_veto() -> None:
+    found = likeness(Look("mlp-332", description="a pump"), Look("mlp-333", description="a pump"), 0.99)
+    assert found == Likeness(0.0, (), "digits differ")
 
 
 def test_what_is_no_candidate_stays_below_the_threshold() -> None:

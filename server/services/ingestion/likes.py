@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import UUID
 
-from server.services.duplicates import Seen, among, candidates, propose
+from server.services.duplicates import Seen, among, candidates
 from server.services.likeness import Look
 from server.services.reading import NamedThing
+from server.services.reviews import open_reviews
 from server.store import Transaction
 
 __all__ = ["propose_likes"]
@@ -37,7 +38,7 @@ async def propose_likes(
         return
     found = await candidates(tx.read, tx.volume_id, sought)
     stored = [candidate for own in found for candidate in own if candidate.other.id not in gone]
-    await propose(tx, [*among(sought), *stored])
+    await open_reviews(tx, [candidate.question for candidate in (*among(sought), *stored)])
 
 
 def _look(things: Sequence[NamedThing], neighbours: set[UUID]) -> Look:

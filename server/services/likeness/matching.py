@@ -5,16 +5,17 @@ Vetoes come before and are not looked for here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
-from server.services.likeness.names import Name, Word, skeleton
-from server.services.likeness.words import FILLERS, SAME, pet_names
+from server.services.likeness.names import Name, Word, word_of
+from server.services.likeness.words import FILLERS, pet_names
 
 __all__ = ["Alike", "compare"]
 
 _EASTERN = frozenset({"CJK", "HANGUL"})
-_VOWELS = frozenset("aeiou")
+_FAR = (0.0, "")
 _LEAST_TYPED = 6  # shorter words that differ by a letter are mostly two words
 
 
@@ -50,8 +51,8 @@ def _whole(one: Name, other: Name) -> Alike:
         eastern = any(word.script in _EASTERN for name in (one, other) for word in name.words)
         return Alike(0.8, ("sounds the same",)) if eastern else Alike(0.94, ("the same but for accents or script",))
     if one.words and other.words and min(len(one.words), len(other.words)) == 1:
-        quality, reason = _near(Word(one.squashed, one.plain, False, one.words[0].script),
-                                Word(other.squashed, other.plain, False, other.words[0].script))  # fmt: skip
+        whole = [word_of(name.squashed, name.plain, script=name.words[0].script) for name in (one, other)]
+        quality, reason = _near(*whole)
         return Alike(quality, (reason,) if quality else ())
     return Alike(0.0)
 
@@ -121,6 +122,8 @@ def _assigned(one: tuple[Word, ...], other: tuple[Word, ...]) -> list[Pair]:
             quality, reason = _near(a, b)
             if quality:
                 pairs.append(Pair(quality, reason, left, right, a.initial != b.initial))
+    if len(pairs) < 2:
+        return pairs
     pairs.sort(key=lambda p: (-p.quality, abs(p.left - p.right), min(p.left, p.right), max(p.left, p.right)))
     chosen: list[Pair] = []
     for pair in pairs:
@@ -129,17 +132,17 @@ def _assigned(one: tuple[Word, ...], other: tuple[Word, ...]) -> list[Pair]:
     return chosen
 
 
-@lru_cache(maxsize=16384)
 def _near(one: Word, other: Word) -> tuple[float, str]:
+    """How well a word stands for another. Most pairs of words do not, so what is cheap to see comes first."""
     if one.text == other.text:
         return 1.0, ""
     if one.initial or other.initial:
         short, long = (one, other) if one.initial else (other, one)
         stands = not long.initial and (long.text[0] == short.text or long.plain[:1] == short.plain)
-        return (0.8, "an initial") if stands else (0.0, "")
+        return (0.8, "an initial") if stands else _FAR
     if one.script in _EASTERN and other.script in _EASTERN:
-        return (0.8, "sounds the same") if one.plain == other.plain else (0.0, "")
-    if SAME.get(one.text, one.text) == SAME.get(other.text, other.text):
+        return (0.8, "sounds the same") if one.plain == other.plain else _FAR
+    if one.same == other.same:
         return 0.96, "a short form"
     if one.plain == other.plain:
         return 0.95, "spelled alike" if one.text.isascii() and other.text.isascii() else "accents or script"
@@ -150,22 +153,26 @@ def _near(one: Word, other: Word) -> tuple[float, str]:
 
 def _spelled_alike(one: Word, other: Word) -> tuple[float, str]:
     """Words of two scripts by their consonants; words of one script by a slip of the pen that leaves the ending alone."""
-    a, b = one.plain, other.plain
-    sounds = skeleton(a), skeleton(b)
+    alike = one.sound == other.sound
     if one.script != other.script:
-        return (0.85, "sounds alike") if sounds[0] == sounds[1] and len(sounds[0]) > 1 else (0.0, "")
-    if _ending(a) != _ending(b) or any(sign.isdigit() for sign in a + b):
-        return 0.0, ""
+        return (0.85, "sounds alike") if alike and len(one.sound) > 1 else _FAR
+    if one.ending != other.ending or one.counts or other.counts:
+        return _FAR
+    a, b = one.plain, other.plain
+    sounds, longest, more = alike and len(one.sound) > 2, max(len(a), len(b)), abs(len(a) - len(b))
+    typed = longest >= _LEAST_TYPED and more < 2 and (a[:1] == b[:1] or a[-1:] == b[-1:])
+    if more > 2 or not (sounds or typed):
+        return _FAR
+    apart = _distance()(a, b, score_cutoff=2)
+    if sounds and apart <= 2:
+        return 0.88, "spelled alike"
+    if apart == 1 and longest >= _LEAST_TYPED:
+        return (0.86, "a slip of spelling") if more else (0.8, "a letter differs")
+    return _FAR
+
+
+@cache
+def _distance() -> Callable[..., int]:
     from rapidfuzz.distance import OSA  # a server that only answers queries needs none of it
 
-    apart = OSA.distance(a, b, score_cutoff=2)
-    if sounds[0] == sounds[1] and len(sounds[0]) > 2 and apart <= 2:
-        return 0.88, "spelled alike"
-    if apart == 1 and max(len(a), len(b)) >= _LEAST_TYPED:
-        return (0.86, "a slip of spelling") if len(a) != len(b) else (0.8, "a letter differs")
-    return 0.0, ""
-
-
-def _ending(plain: str) -> str:
-    """The vowels at the end: they tell Maria from Mario and Alexander from Alexandra."""
-    return plain[len(plain.rstrip("aeiou")) :]
+    return OSA.distance

@@ -13,10 +13,10 @@ from functools import lru_cache
 from anyascii import anyascii
 
 from server.services.legal_forms import without_legal_form
-from server.services.likeness.words import NUMBERS, SMALL, TITLES
+from server.services.likeness.words import GENERATIONS, NUMBERS, SAME, SMALL, TITLES
 from server.services.normalization import fold
 
-__all__ = ["Name", "Word", "name_of", "romanised", "skeleton"]
+__all__ = ["Name", "Word", "name_of", "romanised", "skeleton", "word_of"]
 
 _CODE = re.compile(r"([^\W\d_]*)(-?)(\d+(?:[.,]\d+)*)([^\W\d_]*)")
 _SIGN = re.compile(r"(?<=\w)[+#*]+|(?<=\d)[\"']")
@@ -28,14 +28,24 @@ _SOUNDS = (("tch", "c"), ("ch", "c"), ("sch", "s"), ("sh", "s"), ("ph", "f"), ("
 _LONG = 120
 
 
+_ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a name: folded, in Latin letters, and whether it is a letter that stands for a word ("J.")."""
+    """A word of a name: folded, in Latin letters, whether it is a letter that stands for a word ("J."), and what it is compared by.
+
+    `sound` are its consonants, `ending` the vowels at its end, which tell Maria from Mario, `same` what stands for all its short forms.
+    """
 
     text: str
     plain: str
     initial: bool
     script: str
+    sound: str
+    ending: str
+    same: str
+    counts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +59,26 @@ class Name:
     counted: tuple[int, ...]
     signs: tuple[str, ...]
     singles: tuple[str, ...]
+    romans: tuple[str, ...]
+    generation: str
     acronyms: frozenset[str]
 
+    @property
+    def bare(self) -> bool:
+        """Return whether nothing of it could be a veto."""
+        return not (self.codes or self.counted or self.signs or self.singles or self.romans or self.generation)
 
-@lru_cache(maxsize=8192)
+
+@lru_cache(maxsize=16384)
 def name_of(name: str, person: bool = False) -> Name:
     """Take a name apart. `person`: it is known to be a person's, so titles go, and a legal form does not."""
     text = fold(name)[:_LONG]
     tokens = _tokens(text)
     kept = _without_titles(tokens) if person else _joined_letters(_tokens(_without_form(text)))
-    words = tuple(_word(t, dotted) for n, (t, dotted) in enumerate(kept) if not _small(t, n, len(kept)))
-    words = words or tuple(_word(t, dotted) for t, dotted in tokens)
+    told = [
+        t for n, (t, dotted) in enumerate(kept) if (person and dotted and len(t) == 1) or not _small(t, n, len(kept))
+    ]
+    words = tuple(map(_word, told or [t for t, _ in tokens]))
     return Name(
         words=words,
         squashed="".join(w.text for w in words),
@@ -68,6 +87,8 @@ def name_of(name: str, person: bool = False) -> Name:
         counted=tuple(sorted(_counted(text, words))),
         signs=tuple(sorted(_SIGN.findall(text))),
         singles=tuple(w.text for w in words if w.initial),
+        romans=tuple(w.text for w in words[1:] if len(w.text) > 1 and _ROMAN.fullmatch(w.text)),
+        generation=_generation(words),
         acronyms=frozenset({_initials(tokens, every=True), _initials(tokens, every=False)}),
     )
 
@@ -108,10 +129,22 @@ def _small(token: str, place: int, count: int) -> bool:
     return token in SMALL and (len(token) > 1 or 0 < place < count - 1)
 
 
-def _word(text: str, dotted: bool) -> Word:
-    plain = romanised(text)
+@lru_cache(maxsize=16384)
+def _word(text: str) -> Word:
     cased = len(text) == 1 and text.lower() != text.upper()
-    return Word(text, plain, cased and not text.isdigit(), _script(text))
+    return word_of(text, romanised(text), initial=cased and not text.isdigit(), script=_script(text))
+
+
+def word_of(text: str, plain: str, *, initial: bool = False, script: str) -> Word:
+    """Return a word with what it is compared by."""
+    ending = plain[len(plain.rstrip("aeiou")) :]
+    counts = any(sign.isdigit() for sign in plain)
+    return Word(text, plain, initial, script, skeleton(plain), ending, SAME.get(text, text), counts)
+
+
+def _generation(words: tuple[Word, ...]) -> str:
+    last = words[-1].text if len(words) > 1 else ""
+    return GENERATIONS.get(last, last if _ROMAN.fullmatch(last) else "")
 
 
 @lru_cache(maxsize=16384)

@@ -6,19 +6,17 @@ exclude each other where both are stated.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from server.services.likeness.names import Name
-from server.services.likeness.words import GENERATIONS
 
 __all__ = ["veto"]
-
-_ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
 
 
 def veto(one: Name, other: Name, *, person: bool = False) -> str | None:
     """Return why two names cannot be one thing's, or None. Symmetric. `person`: single letters are initials."""
+    if one.bare and other.bare:
+        return None
     if [code[1] for code in one.codes] != [code[1] for code in other.codes]:
         return "digits differ"
     if one.counted != other.counted:
@@ -29,7 +27,7 @@ def veto(one: Name, other: Name, *, person: bool = False) -> str | None:
         return None
     if any(_codes_differ(a, b) for a, b in zip(one.codes, other.codes, strict=True)):
         return "codes differ"
-    if _generation(one) and _generation(other) and _generation(one) != _generation(other):
+    if one.generation and other.generation and one.generation != other.generation:
         return "generations differ"
     if not person and _romans(one, other) != _romans(other, one):
         return "numbers differ"
@@ -41,20 +39,16 @@ def _codes_differ(one: tuple[str, str, str], other: tuple[str, str, str]) -> boo
     return bool(before) or one[2] != other[2]
 
 
-def _generation(name: Name) -> str:
-    last = name.words[-1].text if len(name.words) > 1 else ""
-    return GENERATIONS.get(last, last if _ROMAN.fullmatch(last) else "")
-
-
 def _romans(name: Name, other: Name) -> list[str]:
     """The Roman numerals behind the first word that are no word of the other name, which may have them elsewhere."""
-    romans = [w.text for w in name.words[1:] if len(w.text) > 1 and _ROMAN.fullmatch(w.text)]
-    return sorted(roman for roman in romans if all(word.text != roman for word in other.words)) if romans else []
+    return sorted(roman for roman in name.romans if all(word.text != roman for word in other.words))
 
 
 def _letters(one: Name, other: Name, *, person: bool) -> str | None:
     """Single letters tell apart where both names have their own, or one ends with its own; else they may be initials."""
     if not one.singles and not other.singles:
+        return None
+    if person and not (one.singles and other.singles):
         return None
     first, second = _unmet(one, other), _unmet(other, one)
     if first and second:

@@ -64,7 +64,8 @@ for _number, _group in enumerate(_PETS):
 
 def pet_names(one: str, other: str) -> bool:
     """Return whether two given names are forms of one: Bob and Robert."""
-    return bool(_PET_GROUPS.get(one, frozenset()) & _PET_GROUPS.get(other, frozenset()))
+    groups = _PET_GROUPS.get(one)
+    return groups is not None and not groups.isdisjoint(_PET_GROUPS.get(other, ()))
 
 
 def pet_root(name: str) -> str:
