@@ -13,6 +13,7 @@ from functools import lru_cache
 from server.errors import BadUserInput
 from server.services.legal_forms import without_legal_form
 from server.services.normalization import fold, trim_punctuation
+from server.services.written_forms import written_alike
 
 __all__ = [
     "EXCLUSIVE_TYPES",
@@ -34,7 +35,8 @@ _TYPE_LIMIT = 100
 _TEXT_LIMIT = 10_000
 
 # "a" and "an" only before a word, so that "A 4" and "A B" keep what tells them apart.
-_ARTICLE = re.compile(r"^(?:the\s+(?=\S)|an?\s+(?=[^\W\d_]{2}))")
+# A name that is nothing but articles keeps them: The The is a band.
+_ARTICLE = re.compile(r"^(?!(?:the|an?)\s+(?:the|an)$)(?:the\s+(?=\S)|an?\s+(?=[^\W\d_]{2}))")
 _GAP = re.compile(r"[\s-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
@@ -45,9 +47,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 def match_key(name: str, type: str | None = None) -> str:
     """Return the key under which all spellings of one name meet.
 
-    NFKC, case folding, white space, surrounding punctuation, a leading article, spacing and hyphenation between letters, and the
-    legal form of an organization do not count; every other sign does ("C", "C++", "C#" are three, "mlp-332" and "mlp-333" two).
-    `type`: person, place and event keep what looks like a legal form; "organization" gives up also those that are
+    NFKC, case folding, white space, surrounding punctuation, a leading article, spacing and hyphenation between letters, the form in
+    which it is written ("and" for "&", "St." for "Saint"), and the legal form of an organization do not count; every other sign does ("C", "C++", "C#" are three, "mlp-332" and "mlp-333" two).
+    `type`: person, place and event keep what looks like a legal form; "person" gives up titles, and "Curie, Marie" is Marie Curie; "organization" gives up also those that are
     words ("Foo Company"). Pass a type only where it is stated, not where it was guessed. Idempotent for one `type`;
     empty only for a blank name.
     """
@@ -56,7 +58,7 @@ def match_key(name: str, type: str | None = None) -> str:
     while key != previous and not (key.isascii() and key.isalnum()):  # one plain word: nothing left to drop
         previous = key
         key = _without_frame(_ARTICLE.sub("", _without_frame(key, kind), count=1), kind)
-        key = fold(_GAP.sub(_bridge, key))
+        key = fold(_GAP.sub(_bridge, written_alike(key, person=kind == "person")))
     return key
 
 
@@ -88,8 +90,9 @@ def lookup_keys(name: str, type: str | None = None) -> tuple[str, ...]:
     """
     if type is not None and fold(type) in _NO_ORGANIZATION:
         return (match_key(name, type),)
-    literal, loose, wide = match_key(name, "person"), match_key(name), match_key(name, "organization")
-    keys = (literal, loose, wide) if type is None else (match_key(name, type), loose, wide, literal)
+    literal, loose, wide = match_key(name, "place"), match_key(name), match_key(name, "organization")
+    person = match_key(name, "person")
+    keys = (literal, person, loose, wide) if type is None else (match_key(name, type), loose, wide, literal, person)
     return tuple(dict.fromkeys(keys))
 
 

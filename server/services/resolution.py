@@ -80,9 +80,13 @@ async def survivors_of(read: Reader, entities: Sequence[EntityRecord]) -> list[E
 
 
 def _reachable(name: str, key: str, candidate: EntityRecord) -> bool:
-    """Return whether a key may lead to a candidate: a legal form is left out only of what may be an organization."""
-    if key == match_key(name, "person"):
+    """Return whether a key may lead to a candidate: a legal form is left out only of what may be an organization, a
+    title only of a person.
+    """
+    if key == match_key(name, "place"):
         return True
+    if key == match_key(name, "person"):
+        return candidate.type == "person"
     if key != match_key(name):
         return candidate.type == "organization"
     return candidate.type not in EXCLUSIVE_TYPES or candidate.type == "organization"

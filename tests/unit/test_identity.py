@@ -86,6 +86,14 @@ TYPES = st.sampled_from([None, "organization", "person", "concept"])
         ("Straße", "STRASSE"),
         ("C", "c", "C,"),
         ("mlp-332", "MLP–332", "mlp\u2212332"),
+        ("Marks & Spencer", "Marks and Spencer", "Marks and Spencer plc", "Marks und Spencer"),
+        ("Saint Petersburg", "St. Petersburg", "St.Petersburg"),
+        ("Mount Everest", "Mt. Everest"),
+        ("Warner Brothers", "Warner Bros.", "Warner Bros"),
+        ("International Business School", "Intl. Business School", "Int'l Business School"),
+        ("Ministry of Finance", "Finance Ministry", "the Ministry of the Finance"),
+        ("SAP Labs (India)", "SAP Labs India"),
+        ("John Doe Jr.", "John Doe, Jr.", "John Doe, Jr"),
     ],
 )
 def test_spellings_of_one_name_share_a_key(spellings: tuple[str, ...]) -> None:
@@ -115,6 +123,11 @@ def test_spellings_of_one_name_share_a_key(spellings: tuple[str, ...]) -> None:
         ("Bad", "Bad Company"),
         ("Tiffany", "Tiffany & Co."),
         ("Smith", "Smith & Sons Ltd"),
+        ("M&A", "Manda", "M"),
+        ("Washington University", "University of Washington"),
+        ("Main St", "Main Saint"),
+        ("John Doe Jr.", "John Doe", "John Doe Sr."),
+        ("The The", "The"),
     ],
 )
 def test_signs_that_tell_names_apart_stay_in_the_key(names: tuple[str, ...]) -> None:
@@ -125,7 +138,8 @@ def test_signs_that_tell_names_apart_stay_in_the_key(names: tuple[str, ...]) -> 
     ("name", "key"),
     [
         ("The", "the"),
-        ("The The", "the"),
+        ("The The", "thethe"),
+        ("A The", "athe"),
         ("The A Team", "ateam"),
         ("Inc.", "inc"),
         ("The Limited", "limited"),
@@ -146,6 +160,29 @@ def test_a_key_is_exactly(name: str, key: str) -> None:
 @pytest.mark.parametrize("type", ["person", "place", "event", " Person "])
 def test_a_name_that_is_stated_to_be_no_organization_keeps_what_looks_like_a_legal_form(type: str) -> None:
     assert match_key("Park Limited", type) == "parklimited"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Marie Curie", "Curie, Marie", "Dr. Marie Curie", "Prof. Dr. Marie Curie", "Mme Marie Curie", "Marie Curie, PhD"],
+)
+def test_titles_and_the_order_of_an_index_do_not_count_in_the_name_of_a_person(name: str) -> None:
+    assert match_key(name, "person") == "mariecurie"
+    assert "mariecurie" in lookup_keys(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Dr. Weiss", "dr. weiss"),
+        ("Weiss, Dr.", "weiss, dr"),
+        ("Marie S. Curie", "maries. curie"),
+        ("Doe, Jr.", "doejr"),
+        ("Smith, Jones, Doe", "smith, jones, doe"),
+    ],
+)
+def test_what_a_persons_name_would_not_be_one_without_stays(name: str, key: str) -> None:
+    assert match_key(name, "person") == key
 
 
 @pytest.mark.parametrize("name", ["Acme Company", "Acme Co", "Acme AG", "Acme SA", "Acme, AB", "Acme AS", "Acme KK"])
