@@ -48,9 +48,10 @@ def match_key(name: str, type: str | None = None) -> str:
     """Return the key under which all spellings of one name meet.
 
     NFKC, case folding, white space, surrounding punctuation, a leading article, spacing and hyphenation between letters, the form in
-    which it is written ("and" for "&", "St." for "Saint"), and the legal form of an organization do not count; every other sign does ("C", "C++", "C#" are three, "mlp-332" and "mlp-333" two).
-    `type`: person, place and event keep what looks like a legal form; "person" gives up titles, and "Curie, Marie" is Marie Curie; "organization" gives up also those that are
-    words ("Foo Company"). Pass a type only where it is stated, not where it was guessed. Idempotent for one `type`;
+    which it is written ("and" for "&", "St." for "Saint"), and the legal form of an organization do not count; every other sign
+    does ("C", "C++", "C#" are three, "mlp-332" and "mlp-333" two). `type`: person, place and event keep what looks like a legal
+    form; "person" gives up titles, and "Curie, Marie" is Marie Curie; "organization" gives up also those that are words ("Foo
+    Company"). Pass a type only where it is stated, not where it was guessed. Idempotent for one `type`;
     empty only for a blank name.
     """
     kind = None if type is None else fold(type)

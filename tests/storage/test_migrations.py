@@ -311,3 +311,31 @@ async def test_entities_of_before_can_be_found_by_likeness_and_by_legal_forms_of
     }
     likes = await possible_likes(read, volume, [["Acme Group"], ["Anvil Werks"], ["Globxe"]])
     assert likes == [[acme], [acme], [plain, known]]
+
+
+async def test_names_of_before_get_the_keys_of_the_forms_that_count_as_one_today(database: Database) -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    volume, shop, weber, taken, known = sorted(new_id() for _ in range(5))
+    common = {"volume_id": volume, "created_at": at, "updated_at": at, "properties": {}, "confidence": 1}
+    told = {**common, "type_stated": True, "sense": "", "origin": "stated", "version": 1, "importance": 1}
+    person = {**told, "type": "person"}
+    rows: list[tuple[Any, dict[str, Any]]] = [
+        (models.Volume, {"id": volume, "name": "v", "version": 1, "created_at": at, "updated_at": at}),
+        (models.Entity, {**told, "id": shop, "type": "organization", "name": "M and S", "match_key": "mands"}),
+        (models.Alias, {**common, "entity_id": shop, "name": "St. Michael", "match_key": "st. michael"}),
+        (models.Entity, {**person, "id": weber, "name": "Dr. Karl Weber", "match_key": "dr. karlweber"}),
+        (models.Entity, {**person, "id": taken, "name": "Curie, Marie", "match_key": "curie, marie"}),
+        (models.Entity, {**person, "id": known, "name": "Marie Curie", "match_key": "mariecurie"}),
+    ]
+    async with database.writing(rebuilding=True) as connection:
+        await connection.run_sync(lambda c: command.upgrade(migrations._config(c), "0018"))
+        for model, row in rows:
+            columns = {c.name: c for c in model.__table__.c}
+            given = {name: value for name, value in row.items() if name in columns}
+            bare = table(model.__tablename__, *(column(name, columns[name].type) for name in given))
+            await connection.execute(bare.insert().values(given))
+    await migrations.migrate(database)
+    read = Reader(database.reading, database.dialect)
+    keys = ["m & s", "saintmichael", "karlweber", "mariecurie", "curie, marie"]
+    found = await read.entities_named(volume, keys)
+    assert [[entity.id for entity in found[key]] for key in keys] == [[shop], [shop], [weber], [known], [taken]]

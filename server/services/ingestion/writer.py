@@ -19,6 +19,7 @@ from server.services.extraction.protocol import (
 )
 from server.services.identity import lookup_keys, match_key
 from server.services.indexing import Embedded, chunk_text, embed, entity_text, fact_text
+from server.services.ingestion.full_names import full_names, set_apart
 from server.services.ingestion.likes import propose_likes
 from server.services.ingestion.namesakes import known_roles, said_roles, without_namesakes
 from server.services.ingestion.naming import complete
@@ -83,7 +84,9 @@ class DocumentWriter:
         return writer
 
     def _keys(self) -> list[str]:
-        keys = [key for thing in self._reading.things.values() for key in _named(thing).keys]
+        things = self._reading.things.values()
+        keys = [key for thing in things for key in _named(thing).keys]
+        keys += [key for thing in things for name in full_names(thing) for key in lookup_keys(name)]
         return list(dict.fromkeys([*keys, *lookup_keys(self._document.title)]))
 
     async def write(self, tx: Transaction, ingestion_id: UUID) -> dict[str, int]:
@@ -98,6 +101,7 @@ class DocumentWriter:
         self._earlier = await earlier_readings(tx, self._document, self._content)
         chunk_ids = write_chunks(tx, self._document, self._earlier, self._reading.chunks, self._content, self._embedded)
         known = self._earlier.without_its_names(await tx.read.entities_named(tx.volume_id, self._keys()))
+        set_apart(self._reading, known, self._content)
         known_ones = await self._resolve(tx, known)
         named = {*self._ids.values(), *self._title(known)}
         gone = await self._forgotten(tx, named)
