@@ -187,7 +187,7 @@ async def test_homonyms_of_one_type_are_told_apart_by_sense(api: Api) -> None:
     assert await ambiguous(api, "Li Wei") == [first, second]
     refused = await api.refused("createEntity", name="Li Wei", type="person")
     assert (refused["code"], refused["argument"], refused["candidates"]) == ("AMBIGUOUS", "name", [first, second])
-    (error,) = (await api.post('{ volume { entity(by: {name: {name: "Li Wei"}}) { id } } }'))["errors"]
+    (error,) = (await api.send('{ volume { entity(by: {name: {name: "Li Wei"}}) { id } } }'))["errors"]
     assert error["message"] == (
         f"2 entities are called Li Wei: {first} (person, CFO of A); {second} (person, CFO of B). Give the id of one of them."
     )

@@ -84,5 +84,5 @@ def _moved(statement: Statement, old: str, new: str) -> Statement:
     said = statement.said
     if isinstance(said, ExtractedFact):
         return replace(statement, said=replace(said, subject=new)) if said.subject == old else statement
-    ends = {"source": new if said.source == old else said.source, "target": new if said.target == old else said.target}
-    return replace(statement, said=replace(said, **ends))
+    source, target = (new if end == old else end for end in (said.source, said.target))
+    return replace(statement, said=replace(said, source=source, target=target))
