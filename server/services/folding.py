@@ -97,9 +97,10 @@ async def regroup(tx: Transaction, kind: ClaimKind, heads: Collection[UUID]) -> 
         return
     parts = await _parts(tx, kind, heads)
     _settle_alone(kind, parts, await origins(tx, [_standing(kind, parts)]))
-    parts += await _others(tx, kind, parts)
-    await _assign(tx, kind, parts)
-    groups = await _grouped(tx, kind, parts)
+    words = await vocabulary(tx, {part.stored.type for part in parts} if kind.node is NodeKind.RELATIONSHIP else ())
+    parts += await _others(tx, kind, parts, words)
+    await _assign(tx, kind, parts, words)
+    groups = await _grouped(tx, kind, parts, words)
     await _write(tx, kind, groups, quiet=False)
     shown = [group for group in groups if group.head.stored.folded_into != group.head.id]
     await ask_about(tx, kind.node, [part.id for part in parts], [group.now for group in shown])
@@ -148,36 +149,47 @@ def _said(words: str | None, claim: Any) -> str | None:
     return None if words == words_of(claim) else words or ""
 
 
-async def _others(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part]) -> list[_Part]:
+async def _others(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part], words: Vocabulary) -> list[_Part]:
     """Return claims of the entities that foreign evidence names which say the same: it may belong to them."""
-    foreign = [row for part in parts for row in part.foreign]
-    rows = await tx.read.by_ids(EntityRecord, sorted({row.stated_source_id for row in foreign if row.stated_source_id}))
-    roots = list({row.merged_into or row.id for row in rows if row is not None})
-    keys = {kind.key_of(part.stored)[-1] for part in parts if part.foreign}
+    named = {(_named(row), kind.key_of(part.stored)[-1]) for part in parts for row in part.foreign}
+    roots = await _roots(tx, {id for ends, _ in named for id in ends})
+    said = {(tuple(roots[id] for id in ends), key) for ends, key in named}
     same: Sequence[Any] = []
-    if roots and kind.node is NodeKind.FACT:
-        same = await tx.read.same_facts(roots, keys)
-    elif roots:
-        same = await tx.read.same_relationships(roots, keys)
+    if said and kind.node is NodeKind.FACT:
+        same = await tx.read.same_facts(list({ends[0] for ends, _ in said}), {key for _, key in said})
+    elif said:
+        edges = {(ends[0], ends[1], type) for ends, type in said}
+        edges |= {edge for edge in map(words.turned, edges) if edge is not None}
+        same = await tx.read.relationships_between({edge[:2] for edge in edges}, {edge[2] for edge in edges})
     known = {part.id for part in parts}
     more = await _parts(tx, kind, [row.id for row in same if row.id not in known])
     _settle_alone(kind, more, await origins(tx, [_standing(kind, more)]) if more else {})
     return more
 
 
-async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part]) -> None:
+async def _roots(tx: Transaction, entities: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return what entities count as."""
+    rows = await tx.read.by_ids(EntityRecord, sorted(entities))
+    return {row.id: row.merged_into or row.id for row in rows if row is not None}
+
+
+def _named(row: EvidenceRecord) -> tuple[UUID, ...]:
+    """Return the entities that foreign evidence names."""
+    return tuple(id for id in (row.stated_source_id, row.stated_target_id) if id is not None)
+
+
+async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part], words: Vocabulary) -> None:
     """Give evidence that names entities which count for others than its claim does to a claim of those, a new one if need be."""
     strange = [(part, row) for part in parts for row in part.foreign]
-    ends = {id for _, row in strange for id in (row.stated_source_id, row.stated_target_id) if id is not None}
+    ends = {id for _, row in strange for id in _named(row)}
     ends |= {id for part, _ in strange for id in kind.stated_ends(part.stored)}
-    rows = await tx.read.by_ids(EntityRecord, sorted(ends))
-    roots = {row.id: row.merged_into or row.id for row in rows if row is not None}
+    roots = await _roots(tx, ends)
     for part, row in strange:
-        named = tuple(id for id in (row.stated_source_id, row.stated_target_id) if id is not None)
+        named = _named(row)
         if [roots[id] for id in named] == [roots[id] for id in kind.stated_ends(part.stored)]:
             continue
         part.foreign.remove(row)
-        other = _claim_of(kind, parts, part, row, named, roots)
+        other, named = _claim_of(kind, parts, part, row, roots, words)
         at_home = kind.stated_ends(other.stored) == named
         source, target = ends_columns(None if at_home else named)
         said = _said(_words(part, row), other.alone)
@@ -187,27 +199,36 @@ async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part]) -> None:
         (other.evidence if at_home else other.foreign).append(moved)
 
 
+def _told(kind: ClaimKind, part: _Part, other: _Part, named: tuple[UUID, ...], words: Vocabulary) -> list[tuple[UUID, ...]]:
+    """Return how evidence of `part` names its ends as evidence of `other`, which may be stated from the other end; nothing where they differ."""
+    size = len(named)
+    mine, its = (kind.key_of(one.stored)[size:] for one in (part, other))
+    found = [named] if mine == its else []
+    if kind.node is NodeKind.RELATIONSHIP and words.inverse(part.stored.type) == other.stored.type:
+        found.append(named[::-1])
+    return found
+
+
 def _claim_of(
     kind: ClaimKind,
     parts: list[_Part],
     part: _Part,
     row: EvidenceRecord,
-    named: tuple[UUID, ...],
     roots: Mapping[UUID, UUID],
-) -> _Part:
-    """Return the claim that evidence belongs to which `part` does not speak of any more."""
+    words: Vocabulary,
+) -> tuple[_Part, tuple[UUID, ...]]:
+    """Return the claim that evidence belongs to which `part` does not speak of any more, and its ends as that has them."""
+    named = _named(row)
     counts = tuple(roots[id] for id in named)
-    size = len(named)
-    for other in sorted(parts, key=lambda p: kind.stated_ends(p.stored) != named):
-        same = kind.key_of(other.stored)[size:] == kind.key_of(part.stored)[size:]
+    told = [(other, ends) for other in parts for ends in _told(kind, part, other, named, words)]
+    for other, ends in sorted(told, key=lambda one: kind.stated_ends(one[0].stored) != one[1]):
         its = tuple(roots.get(id, id) for id in kind.stated_ends(other.stored))
         if (
-            same
-            and its == counts
+            its == tuple(roots[id] for id in ends)
             and other.alone.status not in GONE
             and period_of(other.alone).overlaps(period_of(row))
         ):
-            return other
+            return other, ends
     aside = len(set(counts)) < len(set(named))
     id = new_id()
     columns: dict[str, Any] = {"id": id, "version": 1, "folded_into": id if aside else None}
@@ -224,7 +245,7 @@ def _claim_of(
     columns |= {name: getattr(row, name) for name in COLUMNS if name.startswith("valid")}
     made = _Part(part.stored._replace(**columns), part.alone._replace(**columns), made=True, counted=frozenset())
     parts.append(made)
-    return made
+    return made, named
 
 
 def _standing(kind: ClaimKind, parts: Sequence[_Part]) -> Standing:
@@ -272,13 +293,12 @@ def _by_itself(kind: ClaimKind, part: _Part, texts: Origins) -> Any:
     return part.alone._replace(**standing.columns(texts, texts))
 
 
-async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part]) -> list[_Group]:
+async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part], words: Vocabulary) -> list[_Group]:
     """Return the claims in groups of those that are the same, stated for different entities: the survivor's own leads, else the oldest."""
     texts = await origins(tx, [_standing(kind, parts)]) if len(parts) > 1 else {}
     for part in parts:
         part.alone = _by_itself(kind, part, texts)
         part.counted = part.live()
-    words = await vocabulary(tx, {part.stored.type for part in parts} if kind.node is NodeKind.RELATIONSHIP else ())
     groups: list[_Group] = []
     of_key: dict[tuple[Any, ...], list[_Group]] = {}
     for part in sorted(parts, key=lambda p: (_is_moved(kind, p), p.id)):

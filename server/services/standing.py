@@ -79,13 +79,13 @@ class Standing:
         self.evidence = list(evidence)
         self.left = [row for row in evidence if row.live]
 
-    def compare(self, folded: Mapping[UUID, tuple[UUID, ...]]) -> None:
+    def compare(self, folded: Mapping[UUID, Any]) -> None:
         """Tell apart what is new of what is said now; what is evidence already, word for word, counts again.
 
-        `folded` names the entities that claims were stated for which this one counts for as well.
+        `folded` are the claims, by their ids, that this one counts for as well.
         """
         own = self.kind.stated_ends(self.claim)
-        names = {row.id: _named(row) or folded.get(row.stated_id or self.claim.id, own) for row in self.evidence}
+        names = {row.id: self._names(row, folded.get(row.stated_id or self.claim.id)) for row in self.evidence}
         for said in self.said:
             alike = (r for r in self.evidence if r.live and names[r.id] == (said.ends or own) and _is_there(said, r))
             row = next(alike, None)
@@ -94,6 +94,12 @@ class Standing:
             elif row not in self.left:
                 self.left.append(row)
         self.left.sort(key=lambda row: row.id)
+
+    def _names(self, row: EvidenceRecord, other: Any | None) -> tuple[UUID, ...]:
+        """Return the entities that evidence names, as this claim has them: `other`, which it belongs to, may have been stated from the other end."""
+        counts = [[getattr(one, end) for end in self.kind.ends] for one in (self.claim, other or self.claim)]
+        named = _named(row) or self.kind.stated_ends(other or self.claim)
+        return named if counts[0] == counts[1] else named[::-1]
 
     def turned(self, live: bool) -> list[EvidenceRecord]:
         """Return the evidence that counts from now on and did not, or the other way round."""
@@ -215,14 +221,14 @@ def _named(row: EvidenceRecord) -> tuple[UUID, ...]:
     return tuple(id for id in (row.stated_source_id, row.stated_target_id) if id is not None)
 
 
-async def _folded(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, tuple[UUID, ...]]:
-    """Return the entities that claims which are set aside were stated for. No read where there is none."""
-    found: dict[UUID, tuple[UUID, ...]] = {}
+async def _folded(tx: Transaction, standings: Sequence[Standing]) -> dict[UUID, Any]:
+    """Return the claims that are set aside, by their ids. No read where there is none."""
+    found: dict[UUID, Any] = {}
     for kind in {standing.kind.node: standing.kind for standing in standings}.values():
         rows = [row for standing in standings if standing.kind is kind for row in standing.evidence]
         ids = list({row.stated_id for row in rows if row.stated_id is not None})
         claims = await tx.read.by_ids(kind.record, ids)
-        found |= {claim.id: kind.stated_ends(claim) for claim in claims if claim is not None}
+        found |= {claim.id: claim for claim in claims if claim is not None}
     return found
 
 
