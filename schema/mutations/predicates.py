@@ -51,6 +51,12 @@ class SetPredicateInput:
 @strawberry.type(description="What was set, and what has come of it.")
 class SetPredicatePayload:
     predicate: Predicate = strawberry.field(description="How it is set now; with dryRun, how it would be.")
+    joined: list[Relationship] = strawberry.field(
+        description="The relationships that by it count for another one too, which says the same from the other end; with dryRun, that would."
+    )
+    parted: list[Relationship] = strawberry.field(
+        description="The relationships that had counted as one with another and are there by themselves again; with dryRun, that would be."
+    )
     superseded: list[Claim] = strawberry.field(
         description="The claims that have given way to others by it, as they are now; with dryRun, as they would be."
     )
@@ -64,7 +70,8 @@ class SetPredicatePayload:
 class PredicateMutations:
     @computed(
         description="Set how many claims of a predicate a subject can have at a time, what it is called from the other end, and for how "
-        "long a claim of it stays fresh. With another cardinality all its claims are judged anew."
+        "long a claim of it stays fresh. With another cardinality all its claims are judged anew. Relationships that by it say the same from "
+        "opposite ends count as one, until it is set back. Of two inverses of which one is ONE, all relationships are stated by that."
     )
     async def set_predicate(
         self, info: Info, input: Annotated[SetPredicateInput, strawberry.argument(description="How it is set.")]
@@ -73,6 +80,8 @@ class PredicateMutations:
         done = await info.context.knowledge.predicates.set(volume, input.plain(), info.context.viewer.actor)
         return SetPredicatePayload(
             predicate=Predicate.of(done.predicate),
+            joined=[Relationship.of(row) for row in done.joined],
+            parted=[Relationship.of(row) for row in done.parted],
             superseded=[
                 Fact.of(row) if isinstance(row, FactRecord) else Relationship.of(row) for row in done.superseded
             ],

@@ -1,12 +1,12 @@
 """Defining predicates: a volume sets how many claims of one a subject has, what its inverse is, and how long it stays true.
 
-Two inverses name each other and nobody else; where one is set anew, its former partner has none. Where the cardinality changes,
-all claims of the predicate are judged anew.
+Two inverses name each other and nobody else; where one is set anew, its former partner has none. Stored relationships follow:
+what says the same from opposite ends counts as one, and where the cardinality changes, all claims of the predicate are judged anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ from server.services.checks import Changes, optional_text, within
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind
 from server.services.contradiction import recompute
 from server.services.identity import relation_type
+from server.services.joining import join, store_turned
 from server.services.predicates import Vocabulary, shipped, vocabulary
 from server.store import Store, Transaction
 from server.store.records import ConflictRecord, FactRecord, PredicateRecord, RelationshipRecord, VolumeRecord
@@ -84,9 +85,14 @@ class Definition:
 
 @dataclass(slots=True)
 class Defined:
-    """How a predicate is set, the claims that have given way by it, and the conflicts that it has made or changed."""
+    """How a predicate is set, the claims that have given way by it, and the conflicts that it has made or changed.
+
+    `joined` count for another relationship too, which says the same from the other end; `parted` did not count by themselves before.
+    """
 
     predicate: PredicateRecord
+    joined: list[RelationshipRecord] = field(default_factory=list)
+    parted: list[RelationshipRecord] = field(default_factory=list)
     superseded: list[ClaimRecord] = field(default_factory=list)
     conflicts: list[ConflictRecord] = field(default_factory=list)
 
@@ -98,33 +104,44 @@ class Definitions:
         self._store = store
 
     async def set(self, volume: VolumeRecord, new: Definition, actor: str) -> Defined:
-        """Set a predicate of a volume, in use or not, and keep what it is the inverse of in step.
+        """Set a predicate of a volume, in use or not, and keep what it is the inverse of in step, and the stored relationships.
 
         With another cardinality the claims of every subject that has several of it are judged anew, 500 subjects at a time, all in
-        one transaction.
+        one transaction. Of two inverses, the relationships of the one that is MANY are stated by the one that is ONE from then on.
 
         Raises:
             BadUserInput: a field is out of its bounds, or two do not go together.
         """
         definition = new.cleaned()
         async with self._store.write(volume.id, actor, rehearsal=definition.rehearsal) as tx:
-            before = await _cardinality(tx, definition.name)
-            if await _define(tx, definition):
-                await tx.apply()
+            before = await vocabulary(tx, [definition.name])
+            linked = await _define(tx, definition)
             (row,) = await tx.read.where(PredicateRecord, volume_id=volume.id, name=definition.name)
             defined = Defined(row)
-            for kind in (FACT, RELATIONSHIP) if row.cardinality != before else ():
-                await _judge(tx, kind, defined)
+            anew = row.cardinality != before.cardinality(row.name)
+            if linked:
+                defined.joined, defined.parted = await join(tx, linked)
+            judged = await _turn(tx, {row.name, *linked}) if linked or anew else set()
+            for name in sorted(judged | {row.name} if anew else judged):
+                await _judge(tx, RELATIONSHIP, defined, name)
+            if anew:
+                await _judge(tx, FACT, defined, row.name)
         return defined
 
 
-async def _cardinality(tx: Transaction, name: str) -> str:
-    return (await vocabulary(tx, [name])).cardinality(name)
+async def _turn(tx: Transaction, names: Collection[str]) -> set[str]:
+    """Store what is stated by the inverse of a ONE-predicate by that; return the ONE-predicates among these and their inverses."""
+    words = await vocabulary(tx, names)
+    found = {one for one in {*names, *map(words.inverse, names)} if one is not None and words.has_one(one)}
+    for one in sorted(found):
+        inverse = words.inverse(one)
+        if inverse is not None:
+            await store_turned(tx, inverse, one)
+    return found
 
 
-async def _judge(tx: Transaction, kind: ClaimKind, defined: Defined) -> None:
+async def _judge(tx: Transaction, kind: ClaimKind, defined: Defined, name: str) -> None:
     """Judge all claims of one kind of a predicate anew, and note what has become of them."""
-    name = defined.predicate.name
     subjects = await tx.read.subjects_of_several(kind.model, kind.keyed_by, tx.volume_id, name)
     for start in range(0, len(subjects), _TOGETHER):
         part = subjects[start : start + _TOGETHER]
@@ -148,8 +165,8 @@ async def _conflicts(tx: Transaction, subjects: Sequence[UUID], name: str) -> li
     return [row for rows in lists for row in rows if row.predicate == name]
 
 
-async def _define(tx: Transaction, new: Definition) -> bool:
-    """Write a definition; False where all is set so already."""
+async def _define(tx: Transaction, new: Definition) -> set[str]:
+    """Write a definition; return the predicates that have another inverse by it, with those that they had."""
     asked = {new.name, new.changes.get("inverse")} - {None}
     words = await vocabulary(tx, (name for name in asked if name is not None))
     own = new.columns(words)
@@ -166,7 +183,11 @@ async def _define(tx: Transaction, new: Definition) -> bool:
     for row in words.rows.values():
         if row.name not in after and row.inverse in after:
             after[row.name] = _columns(row) | {"inverse": None}
-    return _write(tx, words, after)
+    if _write(tx, words, after):
+        await tx.apply()
+    changed = {name for name, columns in after.items() if words.inverse(name) != columns["inverse"]}
+    former = {words.inverse(name) for name in changed} - {None}
+    return changed | {name for name in former if name is not None}
 
 
 def _partner(words: Vocabulary, name: str, inverse: str, own: Mapping[str, Any]) -> dict[str, Any]:

@@ -199,7 +199,9 @@ async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part], words: V
         (other.evidence if at_home else other.foreign).append(moved)
 
 
-def _told(kind: ClaimKind, part: _Part, other: _Part, named: tuple[UUID, ...], words: Vocabulary) -> list[tuple[UUID, ...]]:
+def _told(
+    kind: ClaimKind, part: _Part, other: _Part, named: tuple[UUID, ...], words: Vocabulary
+) -> list[tuple[UUID, ...]]:
     """Return how evidence of `part` names its ends as evidence of `other`, which may be stated from the other end; nothing where they differ."""
     size = len(named)
     mine, its = (kind.key_of(one.stored)[size:] for one in (part, other))
@@ -234,8 +236,7 @@ def _claim_of(
     columns: dict[str, Any] = {"id": id, "version": 1, "folded_into": id if aside else None}
     for name, was, now in zip(kind.ends, named, named if aside else counts, strict=True):
         columns |= {name: now, f"stated_{name}": None if was == now else was}
-    words = _words(part, row)
-    columns["content" if kind.node is NodeKind.FACT else "description"] = words
+    columns["content" if kind.node is NodeKind.FACT else "description"] = _words(part, row)
     columns |= {
         "status": ClaimStatus.CURRENT.value,
         "status_reason": None,
@@ -294,7 +295,10 @@ def _by_itself(kind: ClaimKind, part: _Part, texts: Origins) -> Any:
 
 
 async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part], words: Vocabulary) -> list[_Group]:
-    """Return the claims in groups of those that are the same, stated for different entities: the survivor's own leads, else the oldest."""
+    """Return the claims in groups of those that are the same, stated for different entities or from opposite ends, or one already.
+
+    The survivor's own leads, else the oldest.
+    """
     texts = await origins(tx, [_standing(kind, parts)]) if len(parts) > 1 else {}
     for part in parts:
         part.alone = _by_itself(kind, part, texts)
@@ -303,7 +307,7 @@ async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part], wor
     of_key: dict[tuple[Any, ...], list[_Group]] = {}
     for part in sorted(parts, key=lambda p: (_is_moved(kind, p), p.id)):
         known = of_key.setdefault(_key(kind, kind.key_of(part.stored), words), [])
-        group = next((g for g in known if _is_same(kind, g, part, words)), None)
+        group = next((g for g in known if _is_same(kind, g, part)), None)
         if group is None:
             groups.append(_Group([part], _combined(kind, [part], texts) if part.foreign else part.alone))
             known.append(groups[-1])
@@ -321,13 +325,12 @@ def _key(kind: ClaimKind, key: tuple[Any, ...], words: Vocabulary) -> tuple[Any,
     return key if kind.node is NodeKind.FACT else words.key((key[0], key[1], key[2]))
 
 
-def _is_same(kind: ClaimKind, group: _Group, part: _Part, words: Vocabulary) -> bool:
+def _is_same(kind: ClaimKind, group: _Group, part: _Part) -> bool:
     if group.now.status in GONE or part.alone.status in GONE:
         return False
-    stated = [
-        _key(kind, (*kind.stated_ends(one.stored), kind.key_of(one.stored)[-1]), words) for one in (group.head, part)
-    ]
-    other = stated[0] != stated[1]
+    stated = [(*kind.stated_ends(one.stored), kind.key_of(one.stored)[-1]) for one in (group.head, part)]
+    ids = [(one.id, other.stored.folded_into) for one, other in ((group.head, part), (part, group.head))]
+    other = stated[0] != stated[1] or any(id == into for id, into in ids)
     return other and period_of(group.now).overlaps(period_of(part.alone))
 
 

@@ -47,6 +47,7 @@ from server.services.resolution import Named, ambiguous, candidates_of, merged_a
 from server.services.standing import NO_LONGER
 from server.store import Store, Transaction
 from server.store.records import EntityRecord, RelationshipRecord, VolumeRecord
+from server.store.turning import turn_evidence, turned_ends
 from server.terms import Authority, ChangeKind, ClaimStatus
 
 DEFAULT_TYPE = "concept"
@@ -264,10 +265,16 @@ async def correct_relationship(
     type = after.get("type", now.type)
     words = await vocabulary(tx, {now.type, type})
     await _refuse_double(tx, now, after, words)
+    turned = words.turned((now.source_id, now.target_id, type))
+    if type != now.type and turned is not None and words.has_one(turned[2]) and not words.has_one(type):
+        type = turned[2]
+        after |= turned_ends(now) | {"type": type}
+        turn_evidence(tx, [now.id])
     if change_claim(tx, RELATIONSHIP, now, after):
         tx.set_among(models.Relationship, "id", [now.id], {"mutual": words.is_mutual(type)})
         await register(tx, [type], words)
-        (source, target) = await tx.read.by_ids(EntityRecord, [now.source_id, now.target_id])
+        corrected = now._replace(**after)
+        (source, target) = await tx.read.by_ids(EntityRecord, [corrected.source_id, corrected.target_id])
         assert source is not None
         assert target is not None
         text = sentence(source.name, type, target.name)

@@ -6,7 +6,7 @@ lost, so that each step has its reverse. What claims that have become the same c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -43,6 +43,7 @@ __all__ = [
     "loops_to_be",
     "merge_rows",
     "moved",
+    "opposite",
     "pass_on",
     "tie_survivors",
     "unmerge_rows",
@@ -218,12 +219,13 @@ async def doubles(read: Reader, model: type[SQLModel], entities: Sequence[UUID])
         statement = select(table.c.id).select_from(table.join(rows, same)).where(*mine)
         found |= {row[0]: None for row in await read.rows(statement.order_by(table.c.id))}
     if not facts:
-        found |= {id: None for row in await read.rows(_turned(entities)) for id in row}
+        pairs = opposite(lambda row: row.c.source_id.in_(entities))
+        found |= {id: None for row in await read.rows(pairs) for id in row}
     return list(found)
 
 
-def _turned(entities: Sequence[UUID]) -> Select[Any]:
-    """Return the statement for the pairs of relationships of which one says what the other does from its other end."""
+def opposite(of_one: Callable[[FromClause], ColumnElement[bool]]) -> Select[Any]:
+    """Return the statement for the pairs of relationships of which one says what the other does from its other end; `of_one` holds of one."""
     one, other = table_of(models.Relationship), table_of(models.Relationship).alias()
     word = table_of(models.Predicate)
     back = and_(other.c.source_id == one.c.target_id, other.c.target_id == one.c.source_id, other.c.id != one.c.id)
@@ -233,7 +235,7 @@ def _turned(entities: Sequence[UUID]) -> Select[Any]:
     )
     joined = one.join(other, back).join(word, and_(word.c.volume_id == one.c.volume_id, inverse))
     live = [*counting(one), *counting(other), *(row.c.status.not_in(_GONE) for row in (one, other))]
-    return select(one.c.id, other.c.id).select_from(joined).where(one.c.source_id.in_(entities), *live).distinct()
+    return select(one.c.id, other.c.id).select_from(joined).where(of_one(one), *live).distinct()
 
 
 async def loops_to_be(read: Reader, entities: Sequence[UUID]) -> list[UUID]:
