@@ -51,10 +51,19 @@ def fitting(named: Named, candidates: Sequence[EntityRecord]) -> list[EntityReco
 
 def candidates_of(named: Named, found: Mapping[str, Sequence[EntityRecord]]) -> list[EntityRecord]:
     """Return what the first key of the name that leads anywhere leads to: entities as they were named, merged since or not."""
+    return _each_once(_led_to(named, found))
+
+
+def one_by_merge(named: Named, found: Mapping[str, Sequence[EntityRecord]], one: EntityRecord) -> list[EntityRecord]:
+    """Return the candidates of a name that count as the same as one of them: several, where namesakes were merged."""
+    return [c for c in _led_to(named, found) if (c.merged_into or c.id) == (one.merged_into or one.id)]
+
+
+def _led_to(named: Named, found: Mapping[str, Sequence[EntityRecord]]) -> list[EntityRecord]:
     for key in named.keys:
         fit = [c for c in fitting(named, found.get(key, ())) if _reachable(named.name, key, c)]
         if fit:
-            return _each_once(fit)
+            return fit
     return []
 
 

@@ -34,7 +34,7 @@ from server.store.reader import Reader
 from server.store.relations import counting, table_of
 from server.store.statements import keys_table, keys_value
 from server.store.transaction import Transaction
-from server.terms import ClaimStatus
+from server.terms import DEFAULT_VIEW, ClaimStatus
 
 __all__ = [
     "claims_parted",
@@ -45,6 +45,7 @@ __all__ = [
     "moved",
     "opposite",
     "pass_on",
+    "stated_neighbours",
     "tie_survivors",
     "unmerge_rows",
 ]
@@ -236,6 +237,20 @@ def opposite(of_one: Callable[[FromClause], ColumnElement[bool]]) -> Select[Any]
     joined = one.join(other, back).join(word, and_(word.c.volume_id == one.c.volume_id, inverse))
     live = [*counting(one), *counting(other), *(row.c.status.not_in(_GONE) for row in (one, other))]
     return select(one.c.id, other.c.id).select_from(joined).where(of_one(one), *live).distinct()
+
+
+async def stated_neighbours(read: Reader, entities: Sequence[UUID]) -> dict[UUID, set[UUID]]:
+    """Return what is tied by live relationships to each of these entities, for whom they were stated, merged or not. Two statements."""
+    edge = table_of(models.Relationship)
+    found: dict[UUID, set[UUID]] = {id: set() for id in entities}
+    for own, other in (("source_id", "target_id"), ("target_id", "source_id")):
+        theirs = or_(
+            edge.c[f"stated_{own}"].in_(entities), and_(edge.c[f"stated_{own}"].is_(None), edge.c[own].in_(entities))
+        )
+        statement = select(_home(edge, own), edge.c[other]).where(theirs, edge.c.status.in_(DEFAULT_VIEW))
+        for mine, neighbour in await read.rows(statement.limit(10_000)):
+            found[mine].add(neighbour)
+    return found
 
 
 async def loops_to_be(read: Reader, entities: Sequence[UUID]) -> list[UUID]:

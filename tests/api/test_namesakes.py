@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scripted import edge, fact, ingest, thing, year
 
+from server.ids import NodeKind, encode_id
 from server.services.extraction.protocol import Instant
 from server.store.records import EntityRecord, ReviewRecord
 
@@ -80,3 +81,54 @@ async def test_a_document_that_changes_its_mind_speaks_of_the_same_person(api: A
         people = (thing("Li Wei", "person"), thing(company, "organization"))
         await ingest(api, text, *people, edge("Li Wei", "CFO_OF", company, text), uri="file:a")
     assert await senses(api) == [""]
+
+
+async def one_of(api: Api) -> tuple[str, list[str]]:
+    """Merge the CFO of Globex into that of Acme; return the record's id and theirs."""
+    await tell(api, "Acme")
+    await tell(api, "Globex")
+    rows = {one.sense: one.id for one in await api.store.read.where(EntityRecord) if one.name == "Li Wei"}
+    ids = [encode_id(NodeKind.ENTITY, rows[sense]) for sense in ("", "CFO of Globex")]
+    done = await api.do("mergeEntities", "merges { id }", into=ids[0], **{"from": ids[1:]})
+    return done["merges"][0]["id"], ids
+
+
+async def said_of(api: Api, ids: list[str]) -> list[list[str]]:
+    """Return what is said of each, and in which documents."""
+    asked = "facts { nodes { content } } documents { nodes { title } }"
+    found = [await api.node(id, asked) for id in ids]
+    return [
+        [*(f["content"] for f in one["facts"]["nodes"]), *(d["title"] for d in one["documents"]["nodes"])]
+        for one in found
+    ]
+
+
+async def test_what_was_said_while_namesakes_were_one_goes_to_the_one_whose_neighbours_the_document_names(
+    api: Api,
+) -> None:
+    merge, ids = await one_of(api)
+    for company, likes in (("Globex", "tea"), ("Acme", "jazz"), (None, "chess")):
+        text = f"Li Wei likes {likes}{f' at {company}' if company else ''}."
+        there = [thing(company, "organization")] if company else []
+        said = fact("Li Wei", f"Likes {likes}", text)
+        await ingest(api, text, thing("Li Wei", "person"), *there, said, title=likes)
+    together = ["Likes tea", "Likes jazz", "Likes chess", "Notes", "Notes", "tea", "jazz", "chess"]
+    assert await said_of(api, ids) == [together] * 2
+    await api.do("unmergeEntities", "restored { id }", merge=merge)
+    assert await said_of(api, ids) == [
+        ["Likes jazz", "Likes chess", "Notes", "jazz", "chess"],
+        ["Likes tea", "Notes", "tea"],
+    ]
+
+
+async def test_a_revision_after_the_merge_of_namesakes_speaks_of_the_one_that_it_spoke_of_before(api: Api) -> None:
+    await tell(api, "Acme")
+    text = "Li Wei is CFO of Globex."
+    people = (thing("Li Wei", "person"), thing("Globex", "organization", stated_type=True))
+    await ingest(api, text, *people, edge("Li Wei", "CFO_OF", "Globex", text), uri="u")
+    rows = {one.sense: one.id for one in await api.store.read.where(EntityRecord) if one.name == "Li Wei"}
+    ids = [encode_id(NodeKind.ENTITY, rows[sense]) for sense in ("", "CFO of Globex")]
+    done = await api.do("mergeEntities", "merges { id }", into=ids[0], **{"from": ids[1:]})
+    await ingest(api, "Li Wei sings.", thing("Li Wei", "person"), fact("Li Wei", "Sings", "Li Wei sings."), uri="u")
+    await api.do("unmergeEntities", "restored { id }", merge=done["merges"][0]["id"])
+    assert await said_of(api, ids) == [["Notes"], ["Sings", "Notes"]]

@@ -25,9 +25,10 @@ from server.services.ingestion.namesakes import known_roles, said_roles, without
 from server.services.ingestion.naming import complete
 from server.services.ingestion.revisions import NEWER, Earlier, earlier_readings, write_chunks, write_sources
 from server.services.reading import NamedThing, Reading, Statement
-from server.services.resolution import Named, by_neighbours, candidates_of, merged_among
+from server.services.resolution import Named, by_neighbours, candidates_of, merged_among, one_by_merge
 from server.services.soundness import shown, storable
 from server.store import Store, Transaction
+from server.store.merging import stated_neighbours
 from server.store.records import ChunkRecord, DocumentRecord, EntityRecord, FactRecord
 from server.terms import Authority, Origin
 
@@ -166,6 +167,7 @@ class DocumentWriter:
     async def _resolve(self, tx: Transaction, known: dict[str, list[EntityRecord]]) -> dict[str, EntityRecord]:
         """Give every thing of the document its entity, a new one where nothing has its name; return the known ones by key."""
         unsure: dict[str, list[EntityRecord]] = {}
+        merged: dict[str, list[EntityRecord]] = {}
         known_ones: dict[str, EntityRecord] = {}
         said = said_roles(self._reading.statements, self._reading.things)
         fits = {key: candidates_of(_named(thing), known) for key, thing in self._reading.things.items()}
@@ -177,8 +179,10 @@ class DocumentWriter:
             elif fit:
                 self._meet(key, fit[0])
                 known_ones[key] = fit[0]
+                merged[key] = one_by_merge(_named(thing), known, fit[0])
             else:
                 self._create(tx, key, thing, sense)
+        await self._part(tx, {key: several for key, several in merged.items() if len(several) > 1}, known_ones)
         await self._decide(tx, unsure, known_ones, self._title(known))
         return known_ones
 
@@ -220,6 +224,21 @@ class DocumentWriter:
         self._made[stored] = id
         self._keys_made[id] = {stored[0], *map(match_key, entity.aliases)}
         self._take(key, id, thing.name, thing.type)
+
+    async def _part(
+        self, tx: Transaction, merged: dict[str, list[EntityRecord]], known_ones: dict[str, EntityRecord]
+    ) -> None:
+        """Let a name of several that are one by a merge stand for the one that the document has named before, or whose neighbours it names."""
+        if not merged:
+            return
+        present = {self._survivors.get(id, id) for id in self._ids.values()}
+        neighbours = await stated_neighbours(tx.read, list({one.id for several in merged.values() for one in several}))
+        for key, several in merged.items():
+            own = [one for one in several if one.id in self._earlier.named]
+            chosen = own[0] if len(own) == 1 else by_neighbours(several, neighbours, present)
+            if chosen is not None:
+                self._meet(key, chosen)
+                known_ones[key] = chosen
 
     async def _decide(
         self,
