@@ -36,7 +36,7 @@ from server.services.extraction.readers import Readers
 from server.services.health import check_health
 from server.services.knowledge import Knowledge
 from server.store import Store
-from server.store.jobs import backlog
+from server.store.backlog import backlog
 from server.store.migrations import check_current
 from server.terms import Authority
 

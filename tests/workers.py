@@ -24,7 +24,7 @@ from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.extraction.readers import Readers
 from server.services.ingestion.worker import IngestionWorker
 from server.store import Store
-from server.store.jobs import backlog
+from server.store.backlog import backlog
 from server.store.spool import Spool
 
 DOCUMENTS, CHUNKS = 4, 5

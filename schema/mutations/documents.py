@@ -51,7 +51,7 @@ class IngestDocumentInput:
     budget: int | None = strawberry.field(
         default=None,
         description="The tokens, sent and answered, after which the reading of it stops as FAILED: no call begins once they are "
-        "spent. Left out: the server's setting.",
+        "spent. Left out: the server's setting. Refused where documents are read offline, which takes no tokens.",
     )
     batch: bool = strawberry.field(
         default=False,

@@ -34,7 +34,8 @@ class RetryIngestionInput:
     volume: str = strawberry.field(default="default", description=VOLUME)
     budget: int | None = strawberry.field(
         default=None,
-        description="The tokens that it may take in all, what it took before included. Left out: as before.",
+        description="The tokens that it may take in all, what it took before included: it must be larger than that. Left out: as "
+        "before. Refused where documents are read offline, which takes no tokens.",
     )
 
 

@@ -27,7 +27,8 @@ class VocabularyTermInput:
 
 
 @strawberry.input(
-    description="The names that extraction is to prefer in a volume. Others are kept, and noted on the ingestion."
+    description="The names that extraction is to prefer in a volume. Others are kept, and noted on the ingestion. Claude is asked "
+    "to use them; what reads offline has names of its own, of which those that are not here are noted too."
 )
 class VocabularyInput:
     entity_types: list[VocabularyTermInput] | None = strawberry.field(

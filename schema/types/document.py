@@ -24,7 +24,7 @@ from schema.views import Seen, seen
 from server.ids import NodeKind
 from server.store import filters
 from server.store import relations as rel
-from server.store.jobs import dead_jobs
+from server.store.backlog import dead_jobs
 from server.store.records import (
     ChunkRecord,
     CopyRecord,

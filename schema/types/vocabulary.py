@@ -25,7 +25,8 @@ def _predicates(vocabulary: Vocabulary) -> list[VocabularyTerm]:
 
 
 @strawberry.type(
-    description="The names that extraction is to prefer in a volume. Others are kept, and noted on the ingestion."
+    description="The names that extraction is to prefer in a volume. Others are kept, and noted on the ingestion. Claude is asked "
+    "to use them; what reads offline has names of its own, of which those that are not here are noted too."
 )
 class Vocabulary:
     entity_types: list[VocabularyTerm] = attribute(_types, description="Entity types; empty where any will do.")

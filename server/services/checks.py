@@ -34,8 +34,12 @@ def within(value: float, low: float, high: float, argument: str) -> float:
         BadUserInput: it does not, or is not a number.
     """
     if not low <= value <= high:
-        raise BadUserInput(f"{argument} must be from {low:g} to {high:g}.", argument=argument)
+        raise BadUserInput(f"{argument} must be from {_number(low)} to {_number(high)}.", argument=argument)
     return value
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"
 
 
 def optional_text(text: str | None, argument: str, limit: int) -> str | None:
@@ -43,13 +47,22 @@ def optional_text(text: str | None, argument: str, limit: int) -> str | None:
     return None if text is None or not text.strip() else clean_text(text, argument, limit)
 
 
-def clean_budget(tokens: int) -> int:
-    """Return the tokens that a model may take for an ingestion.
+def clean_budget(tokens: int | None, *, heeded: bool = True, spent: int = 0) -> int | None:
+    """Return the tokens that a model may take for an ingestion in all, where they are bounded.
 
     Raises:
-        BadUserInput: they are none.
+        BadUserInput: they are none, it has `spent` as many already, or what reads takes none, so that no bound is `heeded`.
     """
-    return int(within(tokens, 1, 2**31 - 1, "budget"))
+    if tokens is None:
+        return None
+    budget = int(within(tokens, 1, 2**31 - 1, "budget"))
+    if not heeded:
+        told = "A budget bounds the tokens that Claude takes, and documents are read offline here, which takes none."
+        raise BadUserInput(f"{told} Leave it out, or set LOREGRAPH_ANTHROPIC_KEY.", argument="budget")
+    if budget <= spent:
+        told = f"It has taken {spent} tokens already: budget must be larger, for it counts those too."
+        raise BadUserInput(told, argument="budget")
+    return budget
 
 
 def words(values: Sequence[str] | None, argument: str, count: int, limit: int = 100) -> list[str]:

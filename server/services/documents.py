@@ -88,12 +88,15 @@ class Removed:
     entities_removed: int
 
 
-def clean_document(new: NewDocument, limit: int) -> NewDocument:
-    """Return the input as it is stored; its text untouched.
+def clean_document(new: NewDocument, limit: int, *, claude: bool = True) -> NewDocument:
+    """Return the input as it is stored; its text untouched. `claude`: whether Claude will read it.
 
     Raises:
-        BadUserInput: the text is blank, too long or holds what cannot be stored, or the MIME type is not one of ours.
+        BadUserInput: the text is blank, too long or holds what cannot be stored, the MIME type is not one of ours, or Claude is
+            to be bounded, or to read a batch, and does not read here.
     """
+    if new.batch and not claude:
+        raise BadUserInput("A batch is read by Claude: set LOREGRAPH_ANTHROPIC_KEY.", argument="batch")
     if bare_type(new.mime_type) not in MIME_TYPES:
         raise BadUserInput(f"mimeType must be one of {', '.join(MIME_TYPES)}.", argument="mimeType")
     clean_text(new.text, "text", limit)
@@ -107,7 +110,7 @@ def clean_document(new: NewDocument, limit: int) -> NewDocument:
         authority=new.authority,
         projects=new.projects,
         upload=new.upload,
-        budget=None if new.budget is None else clean_budget(new.budget),
+        budget=clean_budget(new.budget, heeded=claude),
         batch=new.batch,
     )
 
@@ -138,14 +141,13 @@ class Documents:
         ingestion that had failed or was cancelled is queued anew.
 
         Raises:
-            BadUserInput: a field is out of its bounds, or Claude is to read a batch and does not read here.
+            BadUserInput: a field is out of its bounds, or is for Claude, which does not read here.
             NotFound: a project is not of this volume.
         """
-        if new.batch and not self._store.settings.uses_claude:
-            raise BadUserInput("A batch is read by Claude: set LOREGRAPH_ANTHROPIC_KEY.", argument="batch")
-        document = clean_document(new, self._store.settings.document_limit)
+        settings = self._store.settings
+        document = clean_document(new, settings.document_limit, claude=settings.uses_claude)
         content_hash = sha256(document.text.encode()).hexdigest()
-        once = Once(self._store.settings, idempotency_key, "ingestDocument", request_of(document, content_hash))
+        once = Once(settings, idempotency_key, "ingestDocument", request_of(document, content_hash))
         if idempotency_key is None and document.upload is None and not document.projects:
             known = await self._known(volume, document, content_hash)
             if known is not None:
@@ -199,7 +201,8 @@ class Documents:
             return Taken(known.id, self._queue(tx, known.id, known.revision, new), False)
         last = ingestions[-1]
         if last.status in UNREAD:
-            await restart(tx, last, self._extractor, new.budget, batch=new.batch)
+            budget = clean_budget(new.budget, spent=last.input_tokens + last.output_tokens)
+            await restart(tx, last, self._extractor, budget, batch=new.batch)
         return Taken(known.id, last.id, False)
 
     def _insert(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
@@ -258,7 +261,8 @@ class Documents:
 
     def _queue(self, tx: Transaction, id: UUID, revision: int, new: NewDocument) -> UUID:
         ingestion = new_id()
-        budget = new.budget or self._store.settings.claude_budget
+        settings = self._store.settings
+        budget = new.budget or (settings.claude_budget if settings.uses_claude else None)
         run = {
             "document_id": id,
             "revision": revision,
@@ -266,8 +270,7 @@ class Documents:
             "budget": budget,
             "batch": new.batch,
         }
-        chunk_size = self._store.settings.chunk_size
-        tx.insert(models.Ingestion, id=ingestion, actor=tx.actor, chunk_size=chunk_size, **run)
+        tx.insert(models.Ingestion, id=ingestion, actor=tx.actor, chunk_size=settings.chunk_size, **run)
         enqueue(tx, ingestion, self._extractor, batch=new.batch)
         return ingestion
 

@@ -14,7 +14,7 @@ from server.services.formats import Converter
 from server.services.imports import Imports
 from server.services.ingestion.batching import BatchReader
 from server.services.ingestion.control import Ingestions
-from server.services.ingestion.worker import Extract, IngestionWorker
+from server.services.ingestion.worker import STORE_LANE, Extract, IngestionWorker
 from server.services.memories import Memories
 from server.services.merges import Merges
 from server.services.projects import CodeArtifacts, Projects
@@ -61,7 +61,8 @@ class Knowledge:
         if settings.anthropic_key is not None:
             limits[settings.claude_model] = Limit(settings.claude_concurrency, settings.claude_rate)
             limits[BATCHES] = Limit(settings.claude_concurrency, settings.claude_batch_rate)
-        self.worker = IngestionWorker(store, embedder, extract, settings, limits, reader)
+        lanes = {OFFLINE, STORE_LANE, extractor} if settings.anthropic_key is None else None
+        self.worker = IngestionWorker(store, embedder, extract, settings, limits, reader, lanes)
         self.sweep = Sweep(store, settings.staleness_interval)
 
     async def close(self) -> None:

@@ -22,14 +22,12 @@ def clean_vocabulary(given: Vocabulary) -> Vocabulary:
     Raises:
         BadUserInput: a name cannot be one, a name comes twice, or there are more than 200 of a kind.
     """
-    return Vocabulary(_clean(given.types, normalise_type), _clean(given.predicates, relation_type))
+    types = _clean(given.types, "entityTypes", normalise_type)
+    return Vocabulary(types, _clean(given.predicates, "predicates", relation_type))
 
 
-def _clean(terms: Iterable[Term], clean_name: Callable[[str, str], str]) -> tuple[Term, ...]:
-    found = [
-        Term(clean_name(one.name, "vocabulary"), optional_text(one.description, "vocabulary", _DESCRIPTION))
-        for one in terms
-    ]
+def _clean(terms: Iterable[Term], kind: str, clean_name: Callable[[str, str], str]) -> tuple[Term, ...]:
+    found = [_cleaned(one, f"{kind}[{n}]", clean_name) for n, one in enumerate(terms)]
     names = [one.name for one in found]
     twice = next((name for n, name in enumerate(names) if name in names[:n]), None)
     if twice is not None:
@@ -39,6 +37,16 @@ def _clean(terms: Iterable[Term], clean_name: Callable[[str, str], str]) -> tupl
             f"A vocabulary has at most {_MOST} names of a kind; there are {len(found)}.", argument="vocabulary"
         )
     return tuple(found)
+
+
+def _cleaned(one: Term, where: str, clean_name: Callable[[str, str], str]) -> Term:
+    """Return a term as it is stored. `where` it stands is said of one that cannot be one."""
+    try:
+        description = optional_text(one.description, f"{where}.description", _DESCRIPTION)
+        return Term(clean_name(one.name, f"{where}.name"), description)
+    except BadUserInput as error:
+        named = "" if error.message.startswith(where) else f"{where}.name: "
+        raise BadUserInput(f"{named}{error.message}", argument="vocabulary") from error
 
 
 def stored_vocabulary(vocabulary: Vocabulary) -> dict[str, Any] | None:

@@ -21,10 +21,10 @@ from server.config import Settings
 from server.errors import Misconfigured
 from server.ids import NodeKind
 from server.store import searching, vectors
+from server.store.backlog import open_jobs
 from server.store.batches import open_batches
 from server.store.database import Database
 from server.store.followers import Embed, VectorFollower, positions
-from server.store.jobs import open_jobs
 from server.store.leftovers import note
 from server.store.migrations import check_current, migrate
 from server.store.reader import Reader

@@ -7,7 +7,7 @@ take turns by the machine's. Jobs and progress are not knowledge: they do not en
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar, cast
@@ -20,8 +20,7 @@ from server import models
 from server.errors import ServerError
 from server.ids import new_id
 from server.store.database import Database
-from server.store.reader import Reader
-from server.store.records import DeadJobRecord, IngestionRecord
+from server.store.records import IngestionRecord
 from server.store.relations import table_of
 from server.store.transaction import Transaction, utc_now
 from server.terms import NO_USAGE, UNFINISHED, IngestionStatus, JobKind, JobStatus, Usage
@@ -32,11 +31,8 @@ __all__ = [
     "JobQueue",
     "LeaseLost",
     "Limit",
-    "backlog",
     "cancel",
-    "dead_jobs",
     "enqueue",
-    "open_jobs",
     "restart",
 ]
 
@@ -77,12 +73,23 @@ _columns = [_job.c[name] for name in Job._fields]
 
 
 class JobQueue:
-    """The jobs of one database, as one worker sees them: `owner` names it, `lease` is in seconds, `limits` are by lane."""
+    """The jobs of one database, as one worker sees them: `owner` names it, `lease` is in seconds, `limits` are by lane.
 
-    def __init__(self, database: Database, owner: str, lease: float, limits: Mapping[str, Limit] | None = None) -> None:
+    What stands in other lanes than `lanes`, where these are given, it leaves to other workers.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        owner: str,
+        lease: float,
+        limits: Mapping[str, Limit] | None = None,
+        lanes: Collection[str] | None = None,
+    ) -> None:
         self._database = database
         self._lease = lease
         self._limits = {name: limit for name, limit in (limits or {}).items() if limit != Limit()}
+        self._lanes = None if lanes is None else sorted(lanes)
         self._busy = False
         self._made: dict[object, Any] = {}
         self.owner = owner
@@ -141,6 +148,8 @@ class JobQueue:
         """Return the subqueries for the oldest job whose worker has died, and for the oldest that waits."""
         resting = select(_lane.c.name).where(_lane.c.free_at > self._in(0))
         free = _job.c.lane.not_in(resting) & _job.c.lane.not_in(full)
+        if self._lanes is not None:
+            free &= _job.c.lane.in_(self._lanes)
         due = or_(_job.c.due_at.is_(None), _job.c.due_at <= self._in(0))
         abandoned = (_job.c.status == _RUNNING) & (_job.c.lease_until < self._in(0))
         found = []
@@ -176,6 +185,26 @@ class JobQueue:
             "begin", lambda: update(_ingestion).where(_being(_RUN, IngestionStatus.PENDING)).values(began)
         )
         await connection.execute(beginning, {"run": job.ingestion_id})
+
+    async def tell_left(self, told: str, before: Collection[UUID]) -> set[UUID]:
+        """Note `told` as the error of what this worker leaves to others, where it was left `before` too; return what is left now.
+
+        Those are ingestions that could go on now: each with a step that is due and that no worker has.
+        """
+        if self._lanes is None:
+            return set()
+        due = or_(_job.c.due_at.is_(None), _job.c.due_at <= self._in(0))
+        waiting = (_job.c.status == _READY) & due & _job.c.lane.not_in(self._lanes)
+        async with self._database.reading() as connection:
+            left = {row[0] for row in await connection.execute(select(_job.c.ingestion_id).where(waiting))}
+        if again := left.intersection(before):
+            async with self._database.writing(lasting=False) as connection:
+                pending = _ingestion.c.id.in_(sorted(again)[:500]) & (
+                    _ingestion.c.status == IngestionStatus.PENDING.value
+                )
+                untold = _ingestion.c.error.is_distinct_from(told)
+                await connection.execute(update(_ingestion).where(pending, untold).values(error=told))
+        return left
 
     async def renew(self, ids: Sequence[UUID]) -> set[tuple[UUID, int]]:
         """Prolong the leases of these jobs; return (id, fence) of those that are still this worker's."""
@@ -461,31 +490,3 @@ async def restart(
     tx.delete_where(models.Job, ingestion_id=run.id)
     tx.update(models.Ingestion, run.id, status=IngestionStatus.PENDING.value, **fresh)
     enqueue(tx, run.id, lane, batch=batch)
-
-
-async def backlog(read: Reader) -> tuple[int, int]:
-    """Return how many ingestions of the database wait, and how many are being worked on."""
-    open_ones = [status.value for status in UNFINISHED]
-    statement = select(_ingestion.c.status, func.count()).where(_ingestion.c.status.in_(open_ones))
-    found = {row[0]: row[1] for row in await read.rows(statement.group_by(_ingestion.c.status))}
-    waiting, running = (int(found.get(status, 0)) for status in open_ones)
-    return waiting, running
-
-
-async def dead_jobs(read: Reader, ingestion_ids: list[UUID]) -> list[DeadJobRecord | None]:
-    """Return the step that each ingestion has failed at, None where it has not."""
-    columns = [_job.c[name] for name in DeadJobRecord._fields]
-    dead = select(*columns).where(_job.c.ingestion_id.in_(ingestion_ids), _job.c.status == JobStatus.DEAD.value)
-    found = {row[0]: DeadJobRecord._make(row) for row in await read.rows(dead)}
-    return [found.get(id) for id in ingestion_ids]
-
-
-async def open_jobs(read: Reader, ids: list[UUID]) -> set[UUID]:
-    """Return which of these jobs wait or are being worked on."""
-    found: set[UUID] = set()
-    for start in range(0, len(ids), 500):
-        own = _job.c.id.in_(ids[start : start + 500])
-        found |= {
-            row[0] for row in await read.rows(select(_job.c.id).where(own, _job.c.status.in_((_READY, _RUNNING))))
-        }
-    return found

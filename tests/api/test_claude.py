@@ -30,13 +30,19 @@ from messages import (
 )
 from pydantic import SecretStr
 from scripted import names
+from workers import said_by, text_of
 
 from server import models
 from server.config import Settings
+from server.ids import NodeKind, encode_id
+from server.services.documents import Documents, NewDocument
 from server.services.extraction.estimating import estimate
+from server.services.extraction.pool import ExtractionPool
+from server.services.extraction.protocol import ChunkText, Extraction, Term, Vocabulary
 from server.services.extraction.readers import Readers
 from server.services.ingestion.worker import IngestionWorker
 from server.store.jobs import Limit
+from server.store.records import VolumeRecord
 
 TEXT = "Ada Lind joined Northwind in 2022. Northwind sells tea."
 ADA = {
@@ -490,6 +496,82 @@ async def test_a_budget_that_is_spent_stops_the_ingestion_and_a_larger_one_goes_
 async def test_a_budget_of_nothing_is_refused(api: Api, budget: int) -> None:
     refused = await api.refused("ingestDocument", title="Notes", text=TEXT, budget=budget)
     assert (refused["code"], refused["argument"]) == ("BAD_USER_INPUT", "budget")
+    assert refused["message"] == "budget must be from 1 to 2147483647."
+
+
+async def test_a_budget_that_is_spent_already_is_refused(api: Api, messages: Messages) -> None:
+    given = {"text": PARTS, "mimeType": "text/markdown"}
+    run = await read(api, **given, budget=150)
+    told = "It has taken 240 tokens already: budget must be larger, for it counts those too."
+    for mutation, more in (("retryIngestion", {"id": run["id"]}), ("ingestDocument", {"title": "Notes", **given})):
+        refused = await api.refused(mutation, **more, budget=240)
+        assert (refused["code"], refused["argument"], refused["message"]) == ("BAD_USER_INPUT", "budget", told)
+    assert len(messages.requests) == 2
+
+
+async def test_where_documents_are_read_offline_a_budget_is_refused_and_the_settings_one_means_nothing(
+    settings: Settings,
+) -> None:
+    offline, scripted = settings.model_copy(update={"claude_budget": 7}), ScriptedExtractor()
+    async with served(offline, scripted.name, scripted.read, scripted) as api:
+        told = (
+            "A budget bounds the tokens that Claude takes, and documents are read offline here, which takes none. "
+            "Leave it out, or set LOREGRAPH_ANTHROPIC_KEY."
+        )
+        run = await api.do("ingestDocument", "ingestion { id budget }", title="N", text=TEXT)
+        assert run["ingestion"]["budget"] is None
+        await api.do("cancelIngestion", "ingestion { id }", id=run["ingestion"]["id"])
+        for mutation, more in (
+            ("ingestDocument", {"title": "Notes", "text": TEXT}),
+            ("retryIngestion", {"id": run["ingestion"]["id"]}),
+        ):
+            refused = await api.refused(mutation, **more, budget=1_000)
+            assert (refused["code"], refused["argument"], refused["message"]) == ("BAD_USER_INPUT", "budget", told)
+
+
+async def test_a_worker_without_a_key_leaves_what_claude_is_to_read_to_one_that_has_it_and_says_so(
+    settings: Settings, keyed: Settings, messages: Messages
+) -> None:
+    keyless, scripted = settings.model_copy(update={"ingestion_lease": 0.2}), ScriptedExtractor()
+    async with served(keyless, scripted.name, scripted.read, scripted) as api:
+        (volume,) = await api.store.read.where(VolumeRecord, name="default")
+        documents = Documents(api.store, HashEmbedder(), keyed.claude_model)
+        taken = await documents.take(volume, NewDocument("Notes", TEXT), "test")
+        id = encode_id(NodeKind.INGESTION, taken.ingestion_id)
+        told = (
+            "It waits for a worker that has a key of Claude: set LOREGRAPH_ANTHROPIC_KEY there. "
+            "cancelIngestion and then retryIngestion have it read offline."
+        )
+        async with asyncio.timeout(20):
+            while (await api.node(id, "error"))["error"] != told:
+                await asyncio.sleep(0.05)
+        assert outcome(await api.node(id, RUN.removeprefix("ingestion { ").removesuffix(" }")))[0] == "PENDING"
+        await api.document("Other", "Nothing.")
+        readers = Readers(keyed)
+        with_key = IngestionWorker(api.store, HashEmbedder(), readers.extract, keyed)
+        working = asyncio.create_task(with_key.run())
+        run = await ended_of(api, id)
+        assert (outcome(run), run["error"]) == (("DONE", 2, 1, 1, 100, 20), None)
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        await readers.aclose()
+    assert len(messages.requests) == 1
+
+
+async def test_names_that_are_not_in_the_vocabulary_are_noted_offline_too(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def extract(_pool: ExtractionPool, chunk: ChunkText) -> Extraction:
+        return said_by(chunk.text)[1]
+
+    monkeypatch.setattr(ExtractionPool, "extract", extract)
+    readers = Readers(settings)
+    vocabulary = Vocabulary((Term("person"),), (Term("KNOWS"),))
+    chunk = ChunkText(text_of(0), reader=readers.name, vocabulary=vocabulary)
+    noted = [(one.kind, one.item, one.kept) for one in (await readers.extract(chunk)).rejected]
+    assert noted == [("type", {"name": "organization"}, True), ("predicate", {"name": "MET"}, True)]
+    assert (await readers.extract(replace(chunk, vocabulary=Vocabulary()))).rejected == []
+    await readers.aclose()
 
 
 async def test_what_claude_has_answered_of_an_ingestion_that_failed_is_not_asked_again(

@@ -200,13 +200,24 @@ async def test_a_volume_has_a_vocabulary_in_the_form_in_which_its_names_are_stor
 @pytest.mark.parametrize(
     ("terms", "told"),
     [
-        ({"entityTypes": [{"name": " "}]}, "vocabulary is blank: give at least one visible character."),
+        ({"entityTypes": [{"name": " "}]}, "entityTypes[0].name is blank: give at least one visible character."),
         ({"predicates": [{"name": "works at"}, {"name": "WORKS_AT"}]}, "WORKS_AT comes twice in the vocabulary."),
         (
             {"entityTypes": [{"name": f"t{n}"} for n in range(201)]},
             "A vocabulary has at most 200 names of a kind; there are 201.",
         ),
-        ({"entityTypes": [{"name": "t", "description": "x" * 501}]}, "vocabulary has 501 characters; at most 500 fit."),
+        (
+            {"entityTypes": [{"name": "t", "description": "x" * 501}]},
+            "entityTypes[0].description has 501 characters; at most 500 fit.",
+        ),
+        (
+            {"predicates": [{"name": "met"}, {"name": "!"}]},
+            'predicates[1].name: Name the relation by at least one letter or digit, such as "WORKS_AT".',
+        ),
+        (
+            {"entityTypes": [{"name": "t"}, {"name": "x" * 101}]},
+            "entityTypes[1].name: A type has at most 100 characters; this one has 101.",
+        ),
     ],
 )
 async def test_a_vocabulary_that_cannot_be_one_is_refused(api: Api, terms: dict[str, Any], told: str) -> None:

@@ -41,7 +41,7 @@ from server.services.documents import Documents, NewDocument
 from server.services.extraction.protocol import Extraction
 from server.services.volumes import Volumes
 from server.store import Store
-from server.store.jobs import open_jobs
+from server.store.backlog import open_jobs
 from server.store.relations import table_of
 
 LEASE = 0.6

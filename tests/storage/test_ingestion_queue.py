@@ -28,7 +28,8 @@ from server.services.extraction.protocol import ChunkText, Extraction
 from server.services.ingestion.worker import ATTEMPTS, IngestionWorker
 from server.services.volumes import Volumes
 from server.store import Store
-from server.store.jobs import JobQueue, LeaseLost, backlog
+from server.store.backlog import backlog
+from server.store.jobs import JobQueue, LeaseLost
 from server.store.records import IngestionRecord, VolumeRecord
 from server.store.relations import table_of
 from server.store.transaction import utc_now

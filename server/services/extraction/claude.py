@@ -6,7 +6,7 @@ which nothing is sound is a failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 from server.llm import BatchRequest, Claude, Filled, ListedBatch, ModelFailure, Prompt, UnusableAnswer
 from server.services.extraction.asking import WhatItSays, prompt_of
 from server.services.extraction.checking import Checking
-from server.services.extraction.protocol import ChunkText, Extraction, RejectedItem, Vocabulary
+from server.services.extraction.preferences import unknown_names
+from server.services.extraction.protocol import ChunkText, Extraction, RejectedItem
 from server.services.extraction.salvage import salvage
 from server.services.extraction.second_look import MoreFacts, is_resume, prompt_of_more
 
@@ -113,7 +114,7 @@ def read_answer(chunk: ChunkText, filled: Filled[WhatItSays]) -> Extraction:
         UnusableAnswer: none is sound, though there were some; or it holds no items at all, and no empty lists either.
     """
     said = _checked(Checking(chunk), filled, tuple(_KINDS))
-    said.rejected.extend(_unknown(said, chunk.vocabulary))
+    said.rejected.extend(unknown_names(said, chunk.vocabulary))
     return replace(said, usage=filled.usage)
 
 
@@ -132,7 +133,7 @@ def read_more(chunk: ChunkText, first: Extraction, filled: Filled[MoreFacts]) ->
         return replace(first, rejected=[*first.rejected, refused], usage=usage, unfinished=False)
     there = {(one.subject, " ".join(one.content.casefold().split())) for one in first.facts}
     more = [one for one in said.facts if (one.subject, " ".join(one.content.casefold().split())) not in there]
-    noted = _unknown(Extraction(facts=more), chunk.vocabulary)
+    noted = unknown_names(Extraction(facts=more), chunk.vocabulary)
     rejected = [*first.rejected, *said.rejected, *(note for note in noted if note not in first.rejected)]
     return replace(first, facts=[*first.facts, *more], rejected=rejected, usage=usage, unfinished=False)
 
@@ -153,21 +154,3 @@ def _checked(checking: Checking, filled: Filled[WhatItSays] | Filled[MoreFacts],
     if filled.truncated and not found.broken:
         said.rejected.append(RejectedItem("answer", {}, _CUT_OFF))
     return said
-
-
-def _unknown(said: Extraction, vocabulary: Vocabulary) -> Iterator[RejectedItem]:
-    """Note the names that are none of those which the volume prefers, where it prefers any of their kind."""
-    used = {
-        "type": ([one.type for one in said.entities], vocabulary.types),
-        "predicate": (
-            [one.predicate for one in said.facts if one.predicate] + [one.type for one in said.relationships],
-            vocabulary.predicates,
-        ),
-    }
-    for kind, (names, terms) in used.items():
-        known = {one.name for one in terms}
-        for name in dict.fromkeys(names):
-            if known and name not in known:
-                yield RejectedItem(
-                    kind, {"name": name}, "It is not in the volume's vocabulary. It was kept.", kept=True
-                )

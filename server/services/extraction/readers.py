@@ -7,6 +7,7 @@ offline extractor's is a model's.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from server.config import Settings
 from server.errors import Misconfigured
@@ -14,7 +15,8 @@ from server.llm import Claude, ModelRefused
 from server.services.extraction import OFFLINE, offline_extractor
 from server.services.extraction.claude import ClaudeExtractor
 from server.services.extraction.pool import ExtractionPool
-from server.services.extraction.protocol import ChunkText, Extraction
+from server.services.extraction.preferences import unknown_names
+from server.services.extraction.protocol import ChunkText, Extraction, Vocabulary
 
 __all__ = ["Readers"]
 
@@ -43,7 +45,8 @@ class Readers:
             UpstreamUnavailable: a process died.
         """
         if chunk.reader == OFFLINE:
-            return await self._pool.extract(chunk)
+            said = await self._pool.extract(replace(chunk, vocabulary=Vocabulary()))
+            return replace(said, rejected=[*said.rejected, *unknown_names(said, chunk.vocabulary)])
         if self._claude is None:
             told = f"It is to be read by {chunk.reader}, but there is no key: set LOREGRAPH_ANTHROPIC_KEY, or retryIngestion"
             raise ModelRefused(f"{told} to have it read offline.")

@@ -38,11 +38,10 @@ class Ingestions:
         What a model has answered of one that failed is not asked for again.
 
         Raises:
-            BadUserInput: the budget is none.
+            BadUserInput: the budget is none, is spent already, or what reads takes no tokens.
             NotFound: no such ingestion in this volume.
             Conflict: it is under way or done, or its document has a newer revision.
         """
-        tokens = None if budget is None else clean_budget(budget)
         async with self._store.write(volume.id, actor) as tx:
             run = await one_in_volume(tx.read, IngestionRecord, volume.id, id, "id", "ingestion")
             document = await tx.read.one(DocumentRecord, run.document_id)
@@ -50,4 +49,6 @@ class Ingestions:
                 raise Conflict(f"It is {run.status}: only what has failed or was cancelled is retried.", argument="id")
             if document is not None and document.revision != run.revision:
                 raise Conflict("Its document has a newer revision, which has an ingestion of its own.", argument="id")
+            heeded, spent = self._store.settings.uses_claude, run.input_tokens + run.output_tokens
+            tokens = clean_budget(budget, heeded=heeded, spent=spent)
             await restart(tx, run, self._extractor, tokens, batch=run.batch and self._store.settings.uses_claude)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -42,6 +42,10 @@ KILLS = 20
 """Workers that may die over one step before it is given up: by then the step is what kills them."""
 STORE_LANE = "store"
 _SWEEP, _RETRY = 600.0, 5.0
+_KEYLESS = (
+    "It waits for a worker that has a key of Claude: set LOREGRAPH_ANTHROPIC_KEY there. cancelIngestion and then retryIngestion "
+    "have it read offline."
+)
 _log = logging.getLogger("loregraph.ingestion")
 _NOTHING = "null"
 Extract = Callable[[ChunkText], Awaitable[Extraction]]
@@ -53,7 +57,8 @@ class IngestionWorker:
 
     What those need embedded is embedded together.
 
-    `limits` bound the extraction by lane, over all workers. `reader` reads the documents that are read by batches.
+    `limits` bound the extraction by lane, over all workers. `reader` reads the documents that are read by batches. Where `lanes` are
+    given, what stands in others is left to other workers: it is for Claude, and this one has no key.
     """
 
     def __init__(
@@ -64,13 +69,14 @@ class IngestionWorker:
         settings: Settings,
         limits: Mapping[str, Limit] | None = None,
         reader: BatchReader | None = None,
+        lanes: Collection[str] | None = None,
     ) -> None:
         self._store = store
         self._embedder = Together(embedder, lambda: min(WRITERS, len(self._held)))
         self._extract = extract
         self._extracting = asyncio.Semaphore(settings.extractions_at_once)
         self._settings = settings
-        self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits)
+        self._queue = JobQueue(store.database, uuid4().hex, settings.ingestion_lease, limits, lanes)
         batches = Batches(store.database, store.read, self._queue)
         own = {"interval": settings.claude_batch_interval, "patience": settings.claude_timeout}
         self._batching = BatchReading(store, batches, reader, **own, check=self._check, patiently=self._patiently)
@@ -91,6 +97,7 @@ class IngestionWorker:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep_swept())
                 group.create_task(self._keep_cancelling())
+                group.create_task(self._keep_telling())
                 await self._dispatch(group)
         finally:
             await self._queue.release()
@@ -142,6 +149,16 @@ class IngestionWorker:
             except ServerError as error:
                 _log.warning("Batches were not cancelled: %s", error.message)
                 pause = _RETRY
+
+    async def _keep_telling(self) -> None:
+        """Say of what is left to workers that have a key, and that none takes up, why it waits."""
+        left: set[UUID] = set()
+        while True:
+            try:
+                left = await self._queue.tell_left(_KEYLESS, left)
+            except ServerError as error:
+                _log.warning("It was not told what waits for a key: %s", error.message)
+            await asyncio.sleep(self._settings.ingestion_lease)
 
     async def step(self) -> bool:
         """Take up one ingestion and follow it until it ends, fails or has to wait; False where none can be taken up."""
