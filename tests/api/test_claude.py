@@ -98,7 +98,7 @@ async def messages(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Messages]:
 @pytest.fixture
 def keyed(settings: Settings, messages: Messages) -> Settings:
     """Settings under which Claude reads."""
-    more = {"anthropic_key": SecretStr("sk-1"), "anthropic_url": messages.url, "claude_timeout": 0.5}
+    more = {"anthropic_key": SecretStr("sk-1"), "anthropic_url": messages.url, "claude_timeout": 2}
     return settings.model_copy(update=more)
 
 
