@@ -91,7 +91,7 @@ class Settings(BaseSettings):
     )
     claude_second_look: bool = Field(
         False,
-        description="Ask Claude twice about jobs and studies in a résumé: for entities, then for more facts of each.",
+        description="Ask Claude twice about jobs, studies and projects in a résumé: for entities, then for more facts of each.",
     )
     claude_judges: bool = Field(
         False,

@@ -163,15 +163,23 @@ async def test_a_fence_or_prose_around_the_answer_loses_nothing(api: Api, messag
 
 async def test_what_fails_the_checks_is_listed_and_the_rest_is_stored(api: Api, messages: Messages) -> None:
     bad_fact, bad_edge = {**SELLS, "quote": "Northwind sells coffee."}, {**JOINED, "target": "e9"}
+    unlisted = {**SELLS, "subject": "Southwind"}
     nameless = {**ADA, "key": "e3", "name": None}
     messages.script = [
-        says({"entities": [ADA, NORTHWIND, nameless], "facts": [SELLS, bad_fact], "relationships": [JOINED, bad_edge]})
+        says(
+            {
+                "entities": [ADA, NORTHWIND, nameless],
+                "facts": [SELLS, bad_fact, unlisted],
+                "relationships": [JOINED, bad_edge],
+            }
+        )
     ]
     run = await read(api)
     assert outcome(run) == ("DONE", 2, 1, 1, 100, 20)
     assert run["rejected"] == [
         {"kind": "entity", "item": nameless, "reason": "name must be text."},
         {"kind": "fact", "item": bad_fact, "reason": "The quote does not occur in the text."},
+        {"kind": "fact", "item": unlisted, "reason": "Its subject is not among the entities."},
         {"kind": "relationship", "item": bad_edge, "reason": "One of its ends is not among the entities."},
     ]
 
@@ -604,6 +612,16 @@ async def test_as_many_calls_are_made_as_were_estimated(thorough: Api, messages:
     told = await estimate("Notes", text, "text/markdown", chunk_size=1200, looks_twice=True)
     run = await read(thorough, text, mimeType="text/markdown")
     assert (told.calls, len(messages.requests), run["status"]) == (3, 3, "DONE")
+
+
+async def test_calls_begin_no_faster_than_the_settings_say(keyed: Settings, messages: Messages) -> None:
+    paced = keyed.model_copy(update={"claude_rate": 60})
+    readers = Readers(paced)
+    async with served(paced, readers.name, readers.extract, ScriptedExtractor()) as api:
+        began = time.monotonic()
+        assert outcome(await read(api, PARTS, mimeType="text/markdown")) == ("DONE", 2, 1, 1, 300, 60)
+        assert (time.monotonic() - began >= 2, len(messages.requests)) == (True, 3)
+    await readers.aclose()
 
 
 async def test_no_more_calls_run_at_once_than_the_settings_say_over_all_workers(

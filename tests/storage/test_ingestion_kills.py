@@ -45,12 +45,17 @@ from server.store.backlog import open_jobs
 from server.store.relations import table_of
 
 LEASE = 0.6
-SEEDS = [
-    *(pytest.param(n, id=f"seed{n}") for n in range(3)),
-    *(pytest.param(n, id=f"seed{n}", marks=pytest.mark.soak) for n in range(3, 50)),
-]
 KILLED = -9
 Trouble = Callable[[Settings, Path, random.Random], Awaitable[None]]
+
+
+def runs(*troubles: Trouble, seeds: int = 1) -> list[Any]:
+    """Return the troubles, each with fifty seeds, of which the first `seeds` are tried each time and the others by `make soak`."""
+    return [
+        pytest.param(act, n, id=f"{act.__name__}-seed{n}", marks=() if n < seeds else pytest.mark.soak)
+        for act in troubles
+        for n in range(50)
+    ]
 
 
 @pytest.fixture
@@ -174,8 +179,7 @@ def no_answer_repeated(log: Path) -> None:
     assert (len(calls), len(kept) >= DOCUMENTS * CHUNKS - 4) == (DOCUMENTS * CHUNKS, True)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("trouble", [killed, killed_of_two, stopped], ids=lambda act: act.__name__)
+@pytest.mark.parametrize(("trouble", "seed"), runs(killed, killed_of_two, stopped))
 async def test_whatever_befalls_the_workers_everything_is_there_once(
     hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
 ) -> None:
@@ -186,7 +190,9 @@ async def test_whatever_befalls_the_workers_everything_is_there_once(
     no_answer_repeated(log)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(n, id=f"seed{n}", marks=() if n < 1 else pytest.mark.soak) for n in range(50)]
+)
 @pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
 async def test_a_restart_of_postgresql_in_the_middle_loses_and_doubles_nothing(
     hasty: Settings, tmp_path: Path, request: pytest.FixtureRequest, seed: int
@@ -227,8 +233,7 @@ def _as_claude_says(said: Extraction) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("trouble", [killed, killed_of_two], ids=lambda act: act.__name__)
+@pytest.mark.parametrize(("trouble", "seed"), [*runs(killed, seeds=3), *runs(killed_of_two)])
 async def test_of_what_claude_reads_nothing_is_lost_and_no_call_that_had_answered_is_made_again(
     hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
 ) -> None:
@@ -254,8 +259,7 @@ def _in_batches(chance: random.Random) -> Callable[[Request], Reply]:
     return answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("trouble", [killed, killed_of_two], ids=lambda act: act.__name__)
+@pytest.mark.parametrize(("trouble", "seed"), runs(killed, killed_of_two))
 async def test_of_what_batches_read_nothing_is_lost_and_each_request_is_answered_and_paid_once(
     hasty: Settings, tmp_path: Path, trouble: Trouble, seed: int
 ) -> None:

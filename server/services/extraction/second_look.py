@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from server.llm import Prompt
 from server.services.extraction.asking import SaidFact, bounded, surroundings_of
 from server.services.extraction.protocol import ChunkText, Extraction
-from server.services.extraction.sections import is_of_resume, section_of
+from server.services.extraction.sections import Section, is_of_resume, section_of
 
 __all__ = ["MoreFacts", "is_resume", "prompt_of_more"]
 
@@ -42,9 +42,14 @@ class MoreFacts(BaseModel):
 
 
 def is_resume(chunk: ChunkText) -> bool:
-    """Tell whether a chunk stands in the part of a résumé that lists jobs or studies."""
+    """Tell whether a chunk stands in the part of a résumé that lists jobs, studies or projects."""
     lines = (line.strip(" #*:\t") for line in chunk.text.splitlines() if len(line) <= _LINE)
-    return any(is_of_resume(section_of(line)) for line in (*chunk.headings, *lines) if line)
+    return any(_is_of_resume(line) for line in (*chunk.headings, *lines) if line)
+
+
+def _is_of_resume(heading: str) -> bool:
+    section = section_of(heading)
+    return is_of_resume(section) or (section is Section.WORKS and "project" in heading.casefold())
 
 
 def prompt_of_more(chunk: ChunkText, found: Extraction) -> Prompt:
