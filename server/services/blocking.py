@@ -28,19 +28,23 @@ def replace_blocks(tx: Transaction, entity_id: UUID, names: Iterable[str]) -> No
     add_blocks(tx, entity_id, names)
 
 
-async def possible_likes(read: Reader, volume: UUID, named: Sequence[Sequence[str]]) -> list[list[UUID]]:
+async def possible_likes(
+    read: Reader, volume: UUID, named: Sequence[Sequence[str]], before: Sequence[UUID] | None = None
+) -> list[list[UUID]]:
     """Return, for each entity by its names, the stored entities that may be like it, those with most keys in common first.
 
-    At most 32 of each, itself among them where it is stored; of a key that many share, the 32 oldest are looked at. One
-    statement, whatever the number.
+    `before`: of those only the ones with a smaller id than this. At most 32 of each, itself among them where it is stored; of a key that
+    many share, the 32 oldest are looked at. One statement, whatever the number.
     """
     keys = [probes(names) for names in named]
     found = await read.blocked(volume, sorted(set().union(*keys)), _SHARING)
     likes = []
-    for own in keys:
+    for n, own in enumerate(keys):
         counts: dict[str, int] = {}
         for key in own:
             for entity in found.get(key, ()):
                 counts[entity] = counts.get(entity, 0) + 1
-        likes.append([UUID(hex=one) for one in sorted(counts, key=lambda one: (-counts[one], one))[:_LIKES]])
+        chosen = sorted(counts, key=lambda one: (-counts[one], one))[:_LIKES]
+        end = None if before is None else before[n].hex
+        likes.append([UUID(hex=one) for one in chosen if end is None or one < end])
     return likes

@@ -139,7 +139,8 @@ async def candidates(
     alike, and the comparison with at most 32 of each.
     """
     known = known or Known(read)
-    likes = await possible_likes(read, volume, [(one.look.name, *one.look.aliases) for one in sought])
+    names, before = [(one.look.name, *one.look.aliases) for one in sought], [one.id for one in sought]
+    likes = await possible_likes(read, volume, names, before if older else None)
     wanted = [
         {**{id: None for id in ids if _may(id, one, older)}, **dict(near.get(one.id, ()))}
         for one, ids in zip(sought, likes, strict=True)

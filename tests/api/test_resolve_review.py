@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from scripted import edge, fact, ingest, thing
 
 from server import models
+from server.ids import new_id
+from server.services.decisions import Resolution, clean_resolution
+from server.terms import ReviewAction
 
 if TYPE_CHECKING:
     from api.conftest import Api
@@ -270,3 +273,8 @@ class TestARehearsal:
         await decide(api, item, action="REJECT")
         refusal = await api.refused("resolveReview", items=[item], action="APPROVE", dryRun=True)
         assert (refusal["code"], refusal["argument"]) == ("CONFLICT", "items[0]")
+
+
+def test_an_item_that_is_named_many_times_is_one_decision() -> None:
+    id = new_id()
+    assert clean_resolution(Resolution([id] * 501, ReviewAction.APPROVE)).items == [id]

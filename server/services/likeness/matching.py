@@ -38,6 +38,10 @@ class Pair:
     initial: bool = False
 
 
+_PARTLY = Alike(0.4)
+"""What each has a word of its own in: John Smith and Joan Smith."""
+
+
 def compare(one: Name, other: Name, *, person: bool = False) -> Alike:
     """Return how much two names are alike, by whatever they are most. Symmetric."""
     found = [_whole(one, other), _acronym(one, other), _by_words(one, other, person=person)]
@@ -73,13 +77,14 @@ def _by_words(one: Name, other: Name, *, person: bool) -> Alike:
         return Alike(0.0)
     left = _left(one.words, {pair.left for pair in pairs})
     right = _left(other.words, {pair.right for pair in pairs})
+    if left and right and "".join(w.plain for w in left) != "".join(w.plain for w in right):
+        return _PARTLY
     reasons = tuple(sorted({pair.reason for pair in pairs if pair.reason}))
     score = _quality(pairs)
     if _reordered(pairs):
         score, reasons = score - (0.05 if person else 0.1), (*reasons, "in another order")
     if left and right:
-        joined = "".join(w.plain for w in left) == "".join(w.plain for w in right)
-        return Alike(score, reasons) if joined else Alike(min(0.4, score / 2))
+        return Alike(score, reasons)
     if not left and not right:
         return Alike(score, reasons or ("the same words",))
     more = (one, left) if left else (other, right)
@@ -146,8 +151,10 @@ def _near(one: Word, other: Word) -> tuple[float, str]:
         return 0.96, "a short form"
     if one.plain == other.plain:
         return 0.95, "spelled alike" if one.text.isascii() and other.text.isascii() else "accents or script"
-    if pet_names(one.text, other.text):
+    if one.pet and other.pet and pet_names(one.text, other.text):
         return 0.85, "a pet name"
+    if one.script == other.script and (one.ending != other.ending or one.counts or other.counts):
+        return _FAR
     return _spelled_alike(one, other)
 
 
@@ -156,8 +163,6 @@ def _spelled_alike(one: Word, other: Word) -> tuple[float, str]:
     alike = one.sound == other.sound
     if one.script != other.script:
         return (0.85, "sounds alike") if alike and len(one.sound) > 1 else _FAR
-    if one.ending != other.ending or one.counts or other.counts:
-        return _FAR
     a, b = one.plain, other.plain
     sounds, longest, more = alike and len(one.sound) > 2, max(len(a), len(b)), abs(len(a) - len(b))
     typed = longest >= _LEAST_TYPED and more < 2 and (a[:1] == b[:1] or a[-1:] == b[-1:])

@@ -13,7 +13,7 @@ from functools import lru_cache
 from anyascii import anyascii
 
 from server.services.legal_forms import without_legal_form
-from server.services.likeness.words import GENERATIONS, NUMBERS, SAME, SMALL, TITLES
+from server.services.likeness.words import GENERATIONS, NUMBERS, SAME, SMALL, TITLES, has_pet_names
 from server.services.normalization import fold
 
 __all__ = ["Name", "Word", "name_of", "romanised", "skeleton", "word_of"]
@@ -46,6 +46,7 @@ class Word:
     ending: str
     same: str
     counts: bool
+    pet: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,9 @@ def word_of(text: str, plain: str, *, initial: bool = False, script: str) -> Wor
     """Return a word with what it is compared by."""
     ending = plain[len(plain.rstrip("aeiou")) :]
     counts = any(sign.isdigit() for sign in plain)
-    return Word(text, plain, initial, script, skeleton(plain), ending, SAME.get(text, text), counts)
+    return Word(
+        text, plain, initial, script, skeleton(plain), ending, SAME.get(text, text), counts, has_pet_names(text)
+    )
 
 
 def _generation(words: tuple[Word, ...]) -> str:

@@ -30,7 +30,7 @@ Near = dict[UUID, list[tuple[UUID, float]]]
 def near_pairs(ids: Sequence[UUID], vectors: NDArray[np.float16], least: float) -> Near:
     """Return, for each entity, those before it whose vectors of length 1 are at least so near, the nearest first, at most 4 of each.
 
-    Costs the square of their number: some 20 s of CPU for 100,000.
+    Costs the square of their number: some 50 s of CPU for 100,000.
     """
     found: dict[int, list[tuple[float, int]]] = {}
     bounds = _bounds(vectors)

@@ -48,19 +48,21 @@ def _letters(one: Name, other: Name, *, person: bool) -> str | None:
     """Single letters tell apart where both names have their own, or one ends with its own; else they may be initials."""
     if not one.singles and not other.singles:
         return None
-    if person and not (one.singles and other.singles):
-        return None
-    first, second = _unmet(one, other), _unmet(other, one)
-    if first and second:
-        return "initials differ" if person else "letters differ"
     if person:
-        return None
+        apart = one.singles and other.singles and _unmet(one, other) and _unmet(other, one)
+        return "initials differ" if apart else None
+    if _unmet(one, other) and _unmet(other, one):
+        return "letters differ"
     last = {name.words[-1].text for name in (one, other) if len(name.words) > 1 and name.words[-1].initial}
     return "letters differ" if last & {*(_singles(one) - _singles(other)), *(_singles(other) - _singles(one))} else None
 
 
 def _unmet(name: Name, other: Name) -> Counter[str]:
     """The single letters of a name that are neither those of the other nor the initials of its words."""
+    if len(name.singles) == 1:
+        (single,) = name.singles
+        met = single in other.singles or any(word.text[0] == single for word in other.words if not word.initial)
+        return Counter(() if met else name.singles)
     letters = _singles(name) - _singles(other)
     return letters - Counter(word.text[0] for word in other.words if not word.initial)
 

@@ -5,7 +5,7 @@ Plain data, folded; what follows from them is decided where names are compared.
 
 from __future__ import annotations
 
-__all__ = ["FILLERS", "GENERATIONS", "NUMBERS", "SAME", "SMALL", "TITLES", "pet_names", "pet_root"]
+__all__ = ["FILLERS", "GENERATIONS", "NUMBERS", "SAME", "SMALL", "TITLES", "has_pet_names", "pet_names", "pet_root"]
 
 SMALL = frozenset(
     "the a an of and for in on at by de del della der die das den des du la le les el los las et und y e van von zu al el "
@@ -60,6 +60,11 @@ _PET_GROUPS: dict[str, frozenset[int]] = {}
 for _number, _group in enumerate(_PETS):
     for _name in _group.split():
         _PET_GROUPS[_name] = _PET_GROUPS.get(_name, frozenset()) | {_number}
+
+
+def has_pet_names(name: str) -> bool:
+    """Return whether a given name is one of several forms."""
+    return name in _PET_GROUPS
 
 
 def pet_names(one: str, other: str) -> bool:
