@@ -185,7 +185,8 @@ class Evidence(Identified, Stamped, table=True):
     """The words a claim rests on. With a document, quote == content[start:end] of that revision.
 
     `said` is how this source put the claim, where that is not how the claim's row puts it; "" where it had no words for it.
-    The interval is what this source states. `live` is False where the document does not say it any more: then the row is
+    The interval is what this source states; with `redates` a person has put the dates of the claim right, and those that were stated
+    before count no more. `live` is False where the document does not say it any more: then the row is
     history and counts for nothing since `ended_at`. `origin` says whether a person stated it or it was read out of the document.
 
     It counts for its claim. Where that claim counts for another as well, one that a merge has set aside, `stated_id` names the
@@ -225,6 +226,7 @@ class Evidence(Identified, Stamped, table=True):
     origin: str = Origin.STATED
     live: bool = True
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    redates: bool | None = None
     valid_from: datetime | None = Field(default=None, sa_type=UTCDateTime)
     valid_from_precision: str | None = None
     valid_to: datetime | None = Field(default=None, sa_type=UTCDateTime)

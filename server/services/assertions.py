@@ -3,7 +3,7 @@
 A claim joins what says the same already, of a time when that holds, and stands by other evidence; else what stood by an earlier
 revision of its own document, or was retracted because nothing said it any more; what a person took back, or has put otherwise,
 only where this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes
-in whatever extraction says it again, and stays rejected. The rest becomes new rows. A relationship stated from its other end
+in whatever extraction says it again, or a person who is not sure, and stays rejected. The rest becomes new rows. A relationship stated from its other end
 (A EMPLOYS B, where B WORKS_AT A is stored) says the same.
 """
 
@@ -102,8 +102,6 @@ class _Candidate:
             self.standing.said += claim.said
             if self.rank in (_ALONE, _LOST):
                 self.standing.anew, self.period, self.rank = claim, claim.period, _STANDS
-            elif self.standing.anew is not None and not self.standing.anew.period.dated:
-                self.standing.anew.period = claim.period
         self.period = self.period if self.period.dated else claim.period
 
 
@@ -160,8 +158,8 @@ async def write_claims(
         await register(tx, (claim.columns["predicate"] for claim in inserted))
     else:
         await register(tx, (claim.columns["type"] for claim in inserted), words)
-    await reconsider(tx, kind, _touched(kind, inserted, met.values(), fresh))
-    return written
+    moved = await reconsider(tx, kind, _touched(kind, inserted, met.values(), fresh))
+    return [Written(*moved.get((one.id, claim.period.start), one)) for claim, one in zip(claims, written, strict=True)]
 
 
 def _store_as(claim: Claim, words: Vocabulary) -> None:
@@ -189,7 +187,8 @@ def _touched(kind: ClaimKind, inserted: Sequence[Claim], met: Iterable[Standing]
 def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
     """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest, stated for the same."""
     by_hand = any(said.support.origin is Origin.STATED for said in claim.said)
-    possible = [candidate for candidate in candidates if not (by_hand and candidate.rank == _REJECTED)]
+    sure = by_hand and _weight(claim.said)["status"] != ClaimStatus.PENDING_REVIEW
+    possible = [candidate for candidate in candidates if not (sure and candidate.rank == _REJECTED)]
     fit = [candidate for candidate in possible if candidate.period.overlaps(claim.period)]
     return min(
         fit,

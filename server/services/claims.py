@@ -7,7 +7,7 @@ their valid intervals overlap or one is undated. Independent documents raise a c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import prod
@@ -27,6 +27,7 @@ from server.terms import Authority, ChangeKind, ClaimStatus, Origin, Precision, 
 REVIEW_BELOW = 0.7
 AUTHORITIES = tuple(Authority)
 _ALWAYS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+_EXACT = (Precision.INSTANT, Precision.DAY, Precision.MONTH, Precision.YEAR)
 GONE = (ClaimStatus.RETRACTED, ClaimStatus.REJECTED)
 
 
@@ -61,6 +62,25 @@ class Period(NamedTuple):
         }
 
 
+def covering(periods: Iterable[Period]) -> Period:
+    """Return the interval of a claim of which these are stated; undated where all are."""
+    dated = [period for period in periods if period.dated]
+    if not dated:
+        return Period()
+    begin = min(period.start or _ALWAYS[0] for period in dated)
+    starts = [p.start_precision for p in dated if (p.start or _ALWAYS[0]) == begin]
+    end = max((p.end for p in dated if p.end is not None), default=None)
+    if end is not None and any(p.end is None and p.start is not None and p.start >= end for p in dated):
+        end = None
+    ends = [p.end_precision for p in dated if p.end == end]
+    start = None if begin == _ALWAYS[0] else begin
+    return Period(start, _most_exact(starts) if start else None, end, _most_exact(ends) if end else None)
+
+
+def _most_exact(found: Collection[Precision | None]) -> Precision | None:
+    return next((one for one in _EXACT if one in found), None)
+
+
 PERIOD_COLUMNS = ("valid_from", "valid_from_precision", "valid_to", "valid_to_precision")
 
 
@@ -84,6 +104,12 @@ def period_of(claim: FactRecord | RelationshipRecord | EvidenceRecord) -> Period
     start = None if claim.valid_from_precision is None else Precision(claim.valid_from_precision)
     end = None if claim.valid_to_precision is None else Precision(claim.valid_to_precision)
     return Period(claim.valid_from, start, claim.valid_to, end)
+
+
+def redated(now: FactRecord | RelationshipRecord, after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of the evidence of a correction: it has the claim's dates, where it puts those right."""
+    corrected = {name: after.get(name, getattr(now, name)) for name in PERIOD_COLUMNS}
+    return {**corrected, "redates": True} if period_of(now).columns() != corrected else {}
 
 
 def held_period(claim: FactRecord | RelationshipRecord) -> Period:
@@ -146,9 +172,9 @@ class Claim:
     id: UUID = field(default_factory=new_id)
 
     def joined(self, other: Claim) -> None:
-        """Take in the same claim, said again in the same breath: its evidence, and its dates where this one has none."""
+        """Take in the same claim, said again in the same breath: its evidence, and its dates."""
         self.said += other.said
-        self.period = self.period if self.period.dated else other.period
+        self.period = covering(said.period for said in self.said)
 
     @property
     def ends(self) -> tuple[UUID, ...]:

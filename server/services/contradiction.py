@@ -18,9 +18,11 @@ from server import models
 from server.errors import BadUserInput
 from server.ids import NodeKind, encode_id
 from server.services.claims import AUTHORITIES, FACT, RELATIONSHIP, ClaimKind
+from server.services.parting import Dealt, Moved, deal
 from server.services.predicates import shipped
 from server.services.reviews import ReviewQuestion, close_reviews, forget_reviews, open_reviews
 from server.services.rivals import Day, Decision, Dispute, Rival, Verdict, judge
+from server.services.standing import Standing
 from server.store import Store, Transaction
 from server.store.contests import contested
 from server.store.records import (
@@ -67,7 +69,7 @@ def pairs_of(kind: ClaimKind, claims: Iterable[Any]) -> set[Pair]:
     return {(row[subject], row[predicate]) for row in rows if row[predicate] is not None}
 
 
-async def reconsider(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) -> None:
+async def reconsider(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) -> Moved:
     """Do what `recompute` does for those of the pairs whose predicate is ONE; for the rest it costs one statement.
 
     Call it behind every change of claims. What was collected for the transaction is sent first where there is anything to judge.
@@ -76,7 +78,8 @@ async def reconsider(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) 
         ones = await cardinalities(tx, {predicate for _, predicate in pairs})
         left = {pair for pair in pairs if ones[pair[1]] is Cardinality.ONE}
         if left:
-            await recompute(tx, kind, left)
+            return await recompute(tx, kind, left)
+    return {}
 
 
 async def reconsider_entities(tx: Transaction, entities: Collection[UUID]) -> None:
@@ -116,21 +119,26 @@ async def judge_earlier(store: Store) -> None:
 
 async def recompute(
     tx: Transaction, kind: ClaimKind, pairs: Collection[Pair], *, under_review: UUID | None = None
-) -> None:
+) -> Moved:
     """Judge the claims of these subjects and predicates anew, and write what has become of them and of their conflicts.
 
     A claim that changes gets a new version, unless this very transaction has opened one. Each open conflict is a question for a
     person, asked anew when other claims take part, or the same ones say something else; it lapses when the conflict ends, but for
-    the one that is `under_review`.
+    the one that is `under_review`. Returns where what was stated in this transaction has gone, where it belongs to another claim.
     About ten statements for all pairs.
     """
     await tx.apply()
     contests = await _contests(tx, kind, pairs)
+    dealt = [group for contest in contests for group in contest.dealt()]
+    changed, moved = await deal(tx, kind, dealt) if dealt else (False, {})
+    if changed:
+        contests = await _contests(tx, kind, pairs)
     for contest in contests:
         contest.settle()
     _write_claims(tx, kind, contests)
     writing = _write_conflicts(tx, kind, contests)
     await writing.ask(under_review)
+    return moved
 
 
 async def decide(tx: Transaction, conflict: ConflictRecord, winner: UUID, actor: str, reason: str | None) -> None:
@@ -179,6 +187,11 @@ class _Known:
     row: ConflictRecord
     claims: dict[UUID, ConflictClaimRecord]
 
+    @property
+    def can_hold(self) -> bool:
+        """Whether a person has decided it, and what that holds for, and against, has not been deleted."""
+        return self.row.decided_for in self.claims and len(self.claims) > 1
+
 
 @dataclass(slots=True)
 class _Contest:
@@ -211,8 +224,18 @@ class _Contest:
             if same is not None:
                 left.pop(same.row.id)
             self.disputes.append((dispute, same))
-        self.decided += [known for known in left.values() if known.row.decided_at is not None]
-        self.ended = [known for known in left.values() if known.row.decided_at is None]
+        self.decided += [known for known in left.values() if known.can_hold]
+        self.ended = [known for known in left.values() if not known.can_hold]
+
+    def dealt(self) -> list[Dealt]:
+        """Return the claims whose evidence may make others of them: where several can contradict each other, of what happens more than once."""
+        live = [claim for claim in self.claims if claim.status in (*COMPETING, ClaimStatus.PENDING_REVIEW)]
+        if not self.one or self.pair[1] in EVENTS or len(live) < 2:
+            return []
+        lost = [claim for claim in self.claims if Standing(self.kind, claim).lost]
+        decided = list(self._decisions([claim for claim in live if claim.status in COMPETING]))
+        groups = [group for group in self._apart(live) if len(group) > 1]
+        return [Dealt([(claim, self._rival(claim).says) for claim in group], lost, decided) for group in groups]
 
     def _apart(self, claims: Sequence[Any]) -> list[list[Any]]:
         """Return the claims in groups that can contradict each other: dates, and the rest."""
@@ -230,11 +253,13 @@ class _Contest:
         """Return what persons have decided, in that order, about claims that still say what they said then."""
         said = {claim.id: _fingerprint(self.kind, claim) for claim in claims}
         found: dict[Decision, _Known] = {}
-        made = [(known.row.decided_at, known.row.id, known) for known in self.known if known.row.decided_at is not None]
+        made = [(known.row.decided_at, known.row.id, known) for known in self.known if known.can_hold]
         for _, _, known in sorted(made, key=lambda one: one[:2]):
             among = frozenset(id for id, row in known.claims.items() if id in said and row.decided_as == said[id])
             if known.row.decided_for in among:
-                found[Decision(known.row.decided_for, among)] = known
+                at = known.row.decided_at
+                unseen = frozenset(claim.id for claim in claims if claim.created_at > at and claim.id not in among)
+                found[Decision(known.row.decided_for, among, unseen)] = known
         return found
 
     def _same(self, dispute: Dispute, candidates: Sequence[_Known]) -> _Known | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import time
+from datetime import datetime, time, timedelta
 from uuid import UUID
 
 from server.store.believing import effective_end
@@ -58,7 +58,7 @@ def _more(page: Page[FactRecord] | Page[RelationshipRecord], what: str) -> list[
 def _dates(claim: FactRecord | RelationshipRecord) -> str:
     """Return when a claim holds, as exact as it was stated, until when another one takes its place, and whether it is disputed."""
     start = None if claim.valid_from is None else _stated(claim.valid_from.isoformat(), claim.valid_from_precision)
-    end = None if claim.valid_to is None else _stated(claim.valid_to.isoformat(), claim.valid_to_precision)
+    end = None if claim.valid_to is None else _last(claim.valid_to, claim.valid_to_precision)
     over = claim.superseded_at
     if over is not None and over == effective_end(claim):
         end = _stated(over.isoformat(), Precision.DAY if over.time() == time() else None)
@@ -66,6 +66,13 @@ def _dates(claim: FactRecord | RelationshipRecord) -> str:
     notes += [f"until {end}"] if end else []
     notes += ["disputed"] if claim.status == ClaimStatus.DISPUTED else []
     return f" [{', '.join(notes)}]" if notes else ""
+
+
+def _last(end: datetime, precision: str | None) -> str:
+    """Return until when a claim holds by what is stated: all of the year, month or day that the end was stated as."""
+    if precision in (None, Precision.INSTANT):
+        return _stated(end.isoformat(), precision)
+    return f"the end of {_stated((end - timedelta(microseconds=1)).isoformat(), precision)}"
 
 
 def _stated(text: str, precision: str | None) -> str:

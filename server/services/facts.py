@@ -25,6 +25,7 @@ from server.services.claims import (
     is_double,
     may_be_double,
     period_of,
+    redated,
     stated_period,
     status_for,
 )
@@ -186,7 +187,7 @@ async def correct_fact(tx: Transaction, now: FactRecord, changes: Changes, *, de
     await follow(tx, [Turn.of(NodeKind.FACT, now, after)], anew=True, deciding=deciding)
     await register(tx, [after["predicate"]])
     support = Support(after["content"], after.get("confidence", 1.0), Authority.USER)
-    tx.insert(models.Evidence, fact_id=now.id, **support.columns())
+    tx.insert(models.Evidence, fact_id=now.id, **support.columns(), **redated(now, after))
     if after["content"] != now.content:
         subject = await tx.read.one(EntityRecord, FACT.stated_ends(now)[0])
         text = fact_text(subject.name if subject else "", after["content"])
@@ -209,7 +210,9 @@ def refuse_retracted(status: str) -> None:
     Raises:
         Conflict: it was.
     """
-    if status in (ClaimStatus.RETRACTED, ClaimStatus.REJECTED):
+    if status == ClaimStatus.REJECTED:
+        raise Conflict("It was rejected in a review. State it anew instead of editing it.", argument="id")
+    if status == ClaimStatus.RETRACTED:
         raise Conflict("It was retracted. State it anew instead of editing it.", argument="id")
 
 

@@ -29,6 +29,7 @@ from server.services.claims import (
     highest,
     is_double,
     may_be_double,
+    redated,
     relationship_claim,
     stated_period,
     status_for,
@@ -279,7 +280,7 @@ async def correct_relationship(
         assert target is not None
         text = sentence(source.name, type, target.name)
         support = Support(text, after.get("confidence", 1.0), Authority.USER)
-        tx.insert(models.Evidence, relationship_id=now.id, **support.columns())
+        tx.insert(models.Evidence, relationship_id=now.id, **support.columns(), **redated(now, after))
         await follow(tx, [Turn.of(NodeKind.RELATIONSHIP, now, after)], anew=True, deciding=deciding)
         await reconsider(tx, RELATIONSHIP, pairs_of(RELATIONSHIP, [now, now._replace(**after)]))
 

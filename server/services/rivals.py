@@ -4,6 +4,10 @@ A pure function of all live claims and of what persons have decided, so that the
 leave it open: instants are compared, whatever their precision; an open beginning with a stated end is earlier than any date; rows
 with one value stand together, as sure as the surest; what never held neither ends nor disputes another; an earlier claim does not
 come back where a later one with a stated end has ended; a challenger is measured against what holds at its validFrom.
+
+What a person has decided is not overruled in silence. A claim that was not there then, and would take the winner's place by its
+authority or because it is surer, is DISPUTED in an OPEN conflict with the winner, which stays CURRENT. One of the winner's
+own authority that is only dated later follows it by the second rule, as any change does; one that ties with it opens the old conflict again.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ LESS_SURE = "A claim of the same authority is surer by more than 0.2."
 DECIDED = "A person decided."
 TIED = "Claims of equal authority contradict each other, and no date tells which of them holds."
 CHALLENGED = "A later claim contradicts one of higher authority."
+OVERRULES = "A claim that came later contradicts what a person has decided."
 
 
 class Day(str):
@@ -46,7 +51,7 @@ class Rival(NamedTuple):
     says: Hashable
     start: datetime | None
     end: datetime | None
-    rank: int
+    rank: float
     confidence: float
 
     @property
@@ -80,10 +85,11 @@ class Rival(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A person's word: of the claims `among` which there was a conflict this one holds."""
+    """A person's word: of the claims `among` which there was a conflict this one holds; `unseen` are those that were not there yet."""
 
     winner: UUID
     among: frozenset[UUID]
+    unseen: frozenset[UUID] = frozenset()
 
 
 class Verdict(NamedTuple):
@@ -128,13 +134,30 @@ def judge(rivals: Collection[Rival], decisions: Sequence[Decision] = ()) -> Judg
     live, disputed = {rival.id for rival in order}, found.components()
     valid = [d for d in decisions if d.winner in live and all(c <= d.among for c in disputed if c & d.among)]
     if valid:
-        found = _Judging(order, valid)
+        questioned = _questioned(order, valid)
+        demoted = [rival._replace(rank=questioned.get(rival.id, rival.rank)) for rival in order]
+        found = _Judging(sorted(demoted, key=_firmest), valid, questioned.keys())
         found.run()
     return Judgement({rival.id: found.verdict(rival) for rival in order}, found.disputes(), valid)
 
 
-def _firmest(rival: Rival) -> tuple[int, float, UUID]:
-    return rival.rank, -rival.confidence, rival.id
+def _questioned(order: Sequence[Rival], decisions: Sequence[Decision]) -> dict[UUID, float]:
+    """Return the claims that would overrule a person's decision unseen, each with a rank just below that of the winner."""
+    of, found = {rival.id: rival for rival in order}, dict[UUID, float]()
+    for decision in decisions:
+        winner = of[decision.winner]
+        for id in sorted(decision.unseen & of.keys()):
+            rival, decided = of[id], any({id, winner.id} <= other.among for other in decisions)
+            surer = rival.rank == winner.rank and rival.ties(winner) and rival.confidence - winner.confidence > _NEAR
+            outranks = rival.rank < winner.rank and rival.competes(winner) and not rival.before(winner)
+            if not decided and (surer or outranks):
+                found[id] = max(found.get(id, 0), winner.rank + 0.5)
+    return found
+
+
+def _firmest(rival: Rival) -> tuple[float, float, datetime, str, UUID]:
+    """Return what orders claims, the firmest first; of equal ones not by when they arrived, as far as they say different things."""
+    return rival.rank, -rival.confidence, rival.begin, str(rival.says), rival.id
 
 
 @dataclass(slots=True)
@@ -143,6 +166,7 @@ class _Judging:
 
     order: Sequence[Rival]
     decisions: Sequence[Decision] = ()
+    questioned: Collection[UUID] = ()
     held: list[Rival] = field(default_factory=list)
     out: dict[UUID, tuple[Rival, str]] = field(default_factory=dict)
     ended: dict[UUID, Rival] = field(default_factory=dict)
@@ -174,7 +198,7 @@ class _Judging:
     def _outranked(self, rival: Rival) -> bool:
         """Put a claim out that one of higher authority leaves no time, or whose challenge a person has answered."""
         for higher in self.held:
-            if higher.ties(rival):
+            if higher.ties(rival) and not self._overrules(rival, higher):
                 self.out[rival.id] = higher, OUTRANKED
                 return True
             if self._challenges(rival, higher) and any({rival.id, higher.id} <= d.among for d in self.decisions):
@@ -186,7 +210,7 @@ class _Judging:
         """Return those of one authority that no surer one ties with, and note which of them are disputed."""
         sure = {r.id: max(o.confidence for o in level if o.says == r.says and o.overlaps(r)) for r in level}
         kept: list[Rival] = []
-        for rival in sorted(level, key=lambda r: (-sure[r.id], r.id)):
+        for rival in sorted(level, key=lambda r: (-sure[r.id], *_firmest(r))):
             surer = (o for o in kept if round(sure[o.id] - sure[rival.id], 6) > _NEAR and o.ties(rival))
             beaten_by = next(surer, None)
             if beaten_by is None:
@@ -203,10 +227,17 @@ class _Judging:
             self.ended[rival.id] = min(later, key=lambda o: (o.begin, *_firmest(o)))
 
     def _challenges(self, rival: Rival, higher: Rival) -> bool:
-        """Return whether a claim begins while one of higher authority that says otherwise holds."""
+        """Return whether a claim begins while one of higher authority that says otherwise holds, or would overrule what was decided."""
+        if self._overrules(rival, higher):
+            return True
         if not (higher.before(rival) and rival.competes(higher)):
             return False
         return higher.id not in self.ended or self.ended[higher.id].begin > rival.begin
+
+    def _overrules(self, rival: Rival, winner: Rival) -> bool:
+        """Return whether a claim would overrule, unseen, what a person has decided."""
+        decided = (d for d in self.decisions if d.winner == winner.id and rival.id in d.unseen)
+        return rival.id in self.questioned and rival.competes(winner) and any(decided) and not rival.before(winner)
 
     def verdict(self, rival: Rival) -> Verdict:
         if rival.id in self.out:
@@ -222,11 +253,13 @@ class _Judging:
         return _joined((a.id, b.id) for a, b in (*self.ties, *self.challenges))
 
     def disputes(self) -> list[Dispute]:
-        challengers = {lower.id for _, lower in self.challenges}
+        overruling = {pair[1].id for pair in self.challenges if self._overrules(*pair[::-1])}
+        challengers = {lower.id for _, lower in self.challenges} - overruling
         tied = {rival.id for pair in self.ties for rival in pair}
         found = []
         for claims in self.components():
             reasons = [TIED] * bool(claims & tied) + [CHALLENGED] * bool(claims & challengers)
+            reasons += [OVERRULES] * bool(claims & overruling)
             found.append(Dispute(ConflictStatus.OPEN, claims, " ".join(reasons)))
         beaten: defaultdict[tuple[UUID, str], set[UUID]] = defaultdict(set)
         for id, (by, reason) in self.out.items():

@@ -24,6 +24,7 @@ from server.services.claims import (
     Said,
     change_claim,
     combined_confidence,
+    covering,
     highest,
     period_of,
     status_for,
@@ -31,13 +32,15 @@ from server.services.claims import (
 )
 from server.services.doubts import Turn
 from server.services.indexing import fact_text
+from server.services.spans import periods_of
 from server.store import Transaction
 from server.store.records import DocumentRecord, EntityRecord, EvidenceRecord
 from server.terms import ChangeKind, ClaimStatus, Origin
 
-__all__ = ["NO_LONGER", "Standing", "origins", "settle"]
+__all__ = ["JOINED", "NO_LONGER", "Standing", "origins", "settle"]
 
 NO_LONGER = "no longer in its source"
+JOINED = "counted with the same claim of an earlier date"
 _TAKEN = {NodeKind.FACT: ("content", "category", "value", "importance"), NodeKind.RELATIONSHIP: ("description",)}
 _BY_HAND = {NodeKind.FACT: (), NodeKind.RELATIONSHIP: ("strength", "bidirectional", "properties")}
 Origins = Mapping[UUID, str]
@@ -61,8 +64,8 @@ class Standing:
 
     @property
     def lost(self) -> bool:
-        """Whether it was retracted because nothing supported it any more."""
-        return bool(self.claim.status == ClaimStatus.RETRACTED and self.claim.status_reason == NO_LONGER)
+        """Whether it was retracted because nothing supports it any more, or another one has its evidence."""
+        return bool(self.claim.status == ClaimStatus.RETRACTED and self.claim.status_reason in (JOINED, NO_LONGER))
 
     @property
     def taken_back(self) -> bool:
@@ -113,16 +116,9 @@ class Standing:
 
     @property
     def period(self) -> Period:
-        """When it holds: as before where a source still says so, else as the first dated one says.
-
-        What a person had a word in keeps its dates; without any it takes the first that are stated from now on.
-        """
-        now = period_of(self.claim)
-        fresh = [said.period for said in self.said]
-        stated = fresh if self._by_hand else [*map(period_of, self.left), *fresh]
-        if now.dated and (self._by_hand or now in stated):
-            return now
-        return next((period for period in stated if period.dated), now if self._by_hand else Period())
+        """When it holds: as all of its evidence says, whatever the order; what a person had a word in keeps its dates where that has none."""
+        found = covering([*periods_of(self.left), *(said.period for said in self.said)])
+        return period_of(self.claim) if self._by_hand and not found.dated else found
 
     @property
     def words(self) -> str | None:
@@ -161,7 +157,7 @@ class Standing:
             column = "content" if self.kind.node is NodeKind.FACT else "description"
             return {column: self.words, **self.period.columns()}
         names = _TAKEN[self.kind.node] + (_BY_HAND[self.kind.node] if self._by_hand else ())
-        return {**{name: self.anew.columns[name] for name in names}, **self.anew.period.columns()}
+        return {**{name: self.anew.columns[name] for name in names}, **covering(s.period for s in self.said).columns()}
 
 
 def _is_there(said: Said, row: EvidenceRecord) -> bool:

@@ -162,10 +162,12 @@ class EvidenceRecord(NamedTuple):
     origin: str
     live: bool
     ended_at: datetime | None
+    redates: bool | None
     valid_from: datetime | None
     valid_from_precision: str | None
     valid_to: datetime | None
     valid_to_precision: str | None
+    created_at: datetime
 
 
 class PredicateRecord(NamedTuple):

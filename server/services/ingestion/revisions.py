@@ -78,7 +78,9 @@ async def _replaced(tx: Transaction, document: UUID, content: str, chunks: Seque
     rows = [row for standing in standings.values() for row in standing.evidence]
     gone = await _gone([row for row in rows if row.document_id == document], content)
     for standing in standings.values():
-        standing.left = [row for row in standing.evidence if row.id not in gone and _may_count(row, document)]
+        standing.left = [
+            row for row in standing.evidence if row.id not in gone and (row.live or _revives(row, document, rows))
+        ]
     (text,) = await tx.read.contents([(document, chunks[0].revision)]) if chunks else [None]
     texts = {} if text is None else {document: sha256(text.encode()).hexdigest()}
     return Replaced(standings, await _corrected(tx, standings), texts)
@@ -106,8 +108,12 @@ async def _gone(rows: Sequence[EvidenceRecord], content: str) -> set[UUID]:
     return lost | {row.id for row in rows if row.origin == Origin.EXTRACTED}
 
 
-def _may_count(row: EvidenceRecord, document: UUID) -> bool:
-    return row.live or (row.document_id == document and row.origin == Origin.STATED)
+def _revives(row: EvidenceRecord, document: UUID, rows: Sequence[EvidenceRecord]) -> bool:
+    """Return whether a person's word about a document that had gone may count again: unless it counts for another claim by now."""
+    if row.document_id != document or row.origin != Origin.STATED:
+        return False
+    same = (row.revision, row.start, row.end, row.quote, row.created_at)
+    return not any(o.live and (o.revision, o.start, o.end, o.quote, o.created_at) == same for o in rows)
 
 
 def write_chunks(
