@@ -3,8 +3,8 @@
 A claim joins what says the same already, of a time when that holds, and stands by other evidence; else what stood by an earlier
 revision of its own document, or was retracted because nothing said it any more; what a person took back, or has put otherwise,
 only where this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes
-in whatever extraction says it again, or a person who is not sure, and stays rejected. The rest becomes new rows. A relationship stated from its other end
-(A EMPLOYS B, where B WORKS_AT A is stored) says the same.
+in whatever extraction says it again, or a person who is not sure, and stays rejected. The rest becomes new rows. A relationship
+stated from its other end (A EMPLOYS B, where B WORKS_AT A is stored) says the same.
 """
 
 from __future__ import annotations

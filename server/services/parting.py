@@ -111,7 +111,7 @@ class _Dealing:
         rows = [row for row in self.evidence[claim.id] if row.live]
         if not rows:
             return [Statement(claim.id, says, period_of(claim), _rank(claim), claim.confidence, claim.id)]
-        periods = periods_of(rows)
+        periods = periods_of(rows, self.evidence[claim.id])
         if not any(period.dated for period in periods):
             periods = [period_of(claim)] * len(rows)
         return [
@@ -142,7 +142,7 @@ class _Dealing:
                     self.parts.append(_Part(own, False, [rows[id] for id in span]))
                 continue
             like = rows[span[0]][0]
-            starts = {period.start for period in periods_of(rows[id][1] for id in span)}
+            starts = {period.start for period in map(period_of, (rows[id][1] for id in span))}
             again = next((row for row in back if row.valid_from in starts), None)
             if again is not None:
                 back.remove(again)

@@ -1,13 +1,9 @@
 """Rivals: which of the claims of one subject and one ONE-predicate hold, from when until when, and which contradict each other.
 
-A pure function of all live claims and of what persons have decided, so that the order of arrival cannot matter. Where the rules
-leave it open: instants are compared, whatever their precision; an open beginning with a stated end is earlier than any date; rows
-with one value stand together, as sure as the surest; what never held neither ends nor disputes another; an earlier claim does not
-come back where a later one with a stated end has ended; a challenger is measured against what holds at its validFrom.
-
-What a person has decided is not overruled in silence. A claim that was not there then, and would take the winner's place by its
-authority or because it is surer, is DISPUTED in an OPEN conflict with the winner, which stays CURRENT. One of the winner's
-own authority that is only dated later follows it by the second rule, as any change does; one that ties with it opens the old conflict again.
+A pure function of all live claims and of what persons have decided. Instants are compared, whatever their precision; an open beginning
+with a stated end is earlier than any date; rows with one value stand together, as sure as the surest; what never held neither ends nor
+disputes another; an earlier claim does not come back where a later one has ended; a challenger is measured against what holds at its validFrom.
+What would overrule a person's decision and was not there then is DISPUTED, the winner stays CURRENT: see `_questioned`.
 """
 
 from __future__ import annotations
@@ -125,14 +121,17 @@ def judge(rivals: Collection[Rival], decisions: Sequence[Decision] = ()) -> Judg
     the surest of those that tie stay, disputed where several are within 0.2; each ends where the next later one of its own
     or a higher authority begins; what begins while one of higher authority holds challenges that one and is disputed.
     What is beaten by confidence is in an AUTO_RESOLVED conflict like what is beaten by authority: nobody wins in silence.
-    A decision is in force as long as its winner is live and no open dispute joins its claims with others. Then what the winner
+    A decision is in force as long as its winner is live and no open dispute joins its claims with others that no decision about one
+    of its claims is about. Then what the winner
     competes with gives way to it: from its validFrom on where that is the later one, else altogether.
     """
     order = sorted(rivals, key=_firmest)
     found = _Judging(order)
     found.run()
     live, disputed = {rival.id for rival in order}, found.components()
-    valid = [d for d in decisions if d.winner in live and all(c <= d.among for c in disputed if c & d.among)]
+    standing = [decision for decision in decisions if decision.winner in live]
+    reach = {d: d.among.union(*(o.among for o in standing if o.among & d.among)) for d in standing}
+    valid = [d for d in standing if all(claims <= reach[d] for claims in disputed if claims & d.among)]
     if valid:
         questioned = _questioned(order, valid)
         demoted = [rival._replace(rank=questioned.get(rival.id, rival.rank)) for rival in order]
@@ -142,7 +141,12 @@ def judge(rivals: Collection[Rival], decisions: Sequence[Decision] = ()) -> Judg
 
 
 def _questioned(order: Sequence[Rival], decisions: Sequence[Decision]) -> dict[UUID, float]:
-    """Return the claims that would overrule a person's decision unseen, each with a rank just below that of the winner."""
+    """Return the claims that would overrule a person's decision in silence, each with a rank just below that of the winner.
+
+    Such is what was not there then, and would take the winner's place by its authority or because it is surer: it is DISPUTED in
+    an OPEN conflict with the winner. What has the winner's own authority and is only dated later is not: it follows the winner by the
+    second rule, as any change does. Nor is what ties with the winner: that opens the old conflict again.
+    """
     of, found = {rival.id: rival for rival in order}, dict[UUID, float]()
     for decision in decisions:
         winner = of[decision.winner]

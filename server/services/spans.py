@@ -20,7 +20,7 @@ from server.services.rivals import Decision, Rival, judge
 from server.store.records import EvidenceRecord
 from server.terms import ClaimStatus
 
-__all__ = ["Statement", "find_spans", "periods_of"]
+__all__ = ["Correction", "Statement", "find_spans", "periods_of"]
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
@@ -36,11 +36,31 @@ class Statement(NamedTuple):
     origin: Hashable
 
 
-def periods_of(rows: Iterable[EvidenceRecord]) -> list[Period]:
-    """Return when each row of a claim's evidence states that it holds: as a person has put it right, where that came later."""
-    ordered = list(rows)
-    last = max((row for row in ordered if row.redates), key=lambda row: row.id, default=None)
-    return [period_of(row if last is None or row.id > last.id else last) for row in ordered]
+class Correction(NamedTuple):
+    """The dates that a person has given a claim last, the evidence that says so, and the documents that had stated others before."""
+
+    period: Period
+    id: UUID
+    documents: frozenset[UUID]
+
+    @classmethod
+    def among(cls, counting: Iterable[EvidenceRecord], evidence: Iterable[EvidenceRecord]) -> Correction | None:
+        """Return the last one among the evidence of a claim that counts; `evidence` is all that there has been."""
+        last = max((row for row in counting if row.redates), key=lambda row: row.id, default=None)
+        if last is None:
+            return None
+        before = frozenset(row.document_id for row in evidence if row.document_id is not None and row.id < last.id)
+        return cls(period_of(last), last.id, before)
+
+
+def periods_of(counting: Sequence[EvidenceRecord], evidence: Iterable[EvidenceRecord]) -> list[Period]:
+    """Return when each row of a claim's evidence that counts states that it holds: as a person has put right what its source stated before."""
+    last = Correction.among(counting, evidence)
+    if last is None:
+        return [period_of(row) for row in counting]
+    return [
+        last.period if row.id <= last.id or row.document_id in last.documents else period_of(row) for row in counting
+    ]
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ from server.services.claims import (
 )
 from server.services.doubts import Turn
 from server.services.indexing import fact_text
-from server.services.spans import periods_of
+from server.services.spans import Correction, periods_of
 from server.store import Transaction
 from server.store.records import DocumentRecord, EntityRecord, EvidenceRecord
 from server.terms import ChangeKind, ClaimStatus, Origin
@@ -117,7 +117,10 @@ class Standing:
     @property
     def period(self) -> Period:
         """When it holds: as all of its evidence says, whatever the order; what a person had a word in keeps its dates where that has none."""
-        found = covering([*periods_of(self.left), *(said.period for said in self.said)])
+        last = Correction.among(self.left, self.evidence)
+        put_right = frozenset[UUID | None]() if last is None else last.documents
+        fresh = (said.period for said in self.said if said.support.document_id not in put_right)
+        found = covering([*periods_of(self.left, self.evidence), *fresh])
         return period_of(self.claim) if self._by_hand and not found.dated else found
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from api.conftest import Api
 
@@ -153,3 +155,54 @@ async def test_a_question_comes_back_when_the_claim_that_won_it_later_is_retract
     await api.do("retractFact", "fact { id }", id=third)
     assert await statuses(api, ids) == ["DISPUTED", "DISPUTED"]
     assert [one["conflict"]["claims"] for one in await queue(api)] == [[{"id": id} for id in ids]]
+
+
+async def settled(api: Api, since: str | None = None) -> tuple[str, list[str], str]:
+    """Return a plan of which the price of $12 is settled against one of $9, the two facts, and the conflict."""
+    plan = await api.entity("Plan", "plan")
+    price = {"predicate": "COSTS", "valueType": "MONEY", "validFrom": since}
+    ids = [await api.fact(plan, f"Costs {value}", value=value, **price) for value in ("$9", "$12")]
+    (item,) = await queue(api)
+    await api.do("resolveReview", "items { id }", items=[item["id"]], action="CHOOSE_WINNER", winner=ids[1])
+    return plan, ids, item["id"]
+
+
+@pytest.mark.parametrize(("since", "then"), [(None, None), ("2024", "2024"), ("2024", "2026"), (None, "2026")])
+async def test_a_source_of_higher_authority_that_comes_later_does_not_overrule_in_silence_what_was_settled(
+    api: Api, since: str | None, then: str | None
+) -> None:
+    plan, ids, old = await settled(api, since)
+    official = {"predicate": "COSTS", "valueType": "MONEY", "authority": "OFFICIAL", "validFrom": then}
+    third = await api.fact(plan, "Costs $15", value="$15", **official)
+    assert await statuses(api, [*ids, third]) == ["SUPERSEDED", "CURRENT", "DISPUTED"]
+    (asked,) = await queue(api)
+    assert asked["id"] != old
+    assert (asked["conflict"]["status"], asked["conflict"]["claims"]) == ("OPEN", [{"id": ids[1]}, {"id": third}])
+    await api.do("resolveReview", "items { id }", items=[asked["id"]], action="CHOOSE_WINNER", winner=third)
+    after = await statuses(api, [*ids, third])
+    assert after == ["SUPERSEDED", "SUPERSEDED", "CURRENT"]
+    assert await queue(api) == []
+
+
+async def test_a_price_of_the_same_authority_that_is_dated_later_follows_what_was_settled(api: Api) -> None:
+    plan, ids, _ = await settled(api, "2024")
+    third = await api.fact(plan, "Costs $15", value="$15", predicate="COSTS", valueType="MONEY", validFrom="2026")
+    assert await statuses(api, [*ids, third]) == ["SUPERSEDED", "SUPERSEDED", "CURRENT"]
+    assert await queue(api) == []
+
+
+async def test_a_settled_conflict_goes_with_the_document_of_its_winner(api: Api) -> None:
+    plan = await api.entity("Plan", "plan")
+    price = {"predicate": "COSTS", "valueType": "MONEY", "authority": "UNKNOWN"}
+    facts = []
+    for value in ("$9", "$12"):
+        source = await api.do("ingestDocument", "document { id }", title=value, text=f"Costs {value}")
+        document = source["document"]["id"]
+        facts.append((await api.fact(plan, f"Costs {value}", value=value, document=document, **price), document))
+    (item,) = await queue(api)
+    winner, document = facts[1]
+    await api.do("resolveReview", "items { id }", items=[item["id"]], action="CHOOSE_WINNER", winner=winner)
+    await api.do("deleteDocument", "deletedId", id=document)
+    left = await api.node(facts[0][0], "status conflicts { id }")
+    assert left == {"status": "CURRENT", "conflicts": []}
+    assert await queue(api) == []

@@ -93,7 +93,7 @@ async def test_the_explanation_tells_the_entity_with_its_live_claims(api: Api) -
         "Ada (person, the mathematician)",
         "Wrote programs.",
         "- Born in London [from 1815-12-10]",
-        "PROGRAMMED -> Analytical Engine [from 1842, until 1844]",
+        "PROGRAMMED -> Analytical Engine [from 1842, until the end of 1843]",
         "MARRIED_TO -> Bob",
         "Bob -> ADMIRES",
     ]

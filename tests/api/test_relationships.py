@@ -173,7 +173,7 @@ async def test_parallel_edges_stay_several_in_every_view(api: Api) -> None:
     listed = (await api.volume("relationships { nodes { text } totalCount }"))["relationships"]
     assert listed == {"nodes": [{"text": text} for text in texts], "totalCount": 5}
     explained = (await api.node(ada, "explanation"))["explanation"].split("\n")
-    assert explained[1:] == ["KNOWS -> Bob", "TRUSTS -> Bob", "LED -> Bob [from 2001, until 2003]", "LED -> Bob [from 2005]",
+    assert explained[1:] == ["KNOWS -> Bob", "TRUSTS -> Bob", "LED -> Bob [from 2001, until the end of 2002]", "LED -> Bob [from 2005]",
                              "Bob -> KNOWS"]  # fmt: skip
 
 

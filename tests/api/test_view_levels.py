@@ -63,7 +63,7 @@ async def test_the_price_of_a_product_at_two_times_in_one_query_is_two_answers(a
         facts = {"totalCount": len(values), "nodes": [{"value": value} for value in values]}
         return {"entity": {"facts": facts, "explanation": f"Plan (product){text}"}}
 
-    first, second = "\n- Costs 299 [from 2023, until 2025]", "\n- Costs 349 [from 2025]"
+    first, second = "\n- Costs 299 [from 2023, until the end of 2024]", "\n- Costs 349 [from 2025]"
     assert found == {
         "then": price(first, "299 USD"),
         "now": price(second, "349 USD"),
