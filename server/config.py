@@ -139,6 +139,9 @@ class Settings(BaseSettings):
     staleness_interval: float = Field(
         3600, ge=1, description="Seconds between two sweeps for stale claims, which ask about each in the review queue."
     )
+    search_minutes: float = Field(
+        10, gt=0, description="Minutes for which the pages of a search can be turned: its ranking is kept so long."
+    )
     busy_timeout: float = Field(10, gt=0, description="Seconds a write waits for other writers before it is refused.")
     fsync: bool = Field(
         True,

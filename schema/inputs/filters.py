@@ -16,6 +16,7 @@ from server.services.extraction.protocol import Instant
 from server.services.identity import clean_name, match_key, normalise_type, relation_type
 from server.store import filters
 from server.store.relations import Sorting
+from server.store.sifting import SearchFilter as PlainSearchFilter
 from server.terms import (
     Authority,
     ChangeKind,
@@ -339,6 +340,50 @@ class ChangeFilter:
         return filters.ChangeFilter(
             kinds=None if self.kinds is None else tuple(kind.value for kind in self.kinds),
             actors=None if actors is None else tuple(actors),
+        )
+
+
+@strawberry.input(
+    description="What a search may find. What lacks what is filtered by is left out: a memory has no type, a chunk no tags."
+)
+class SearchFilter:
+    types: list[str] | None = strawberry.field(
+        default=None, description="Entities of one of these types, and facts about such entities; in any case."
+    )
+    projects: list[strawberry.ID] | None = strawberry.field(
+        default=None,
+        description="Entities, memories and chunks of documents of one of these projects, and facts about such entities.",
+    )
+    tags: list[str] | None = strawberry.field(
+        default=None, description="Memories and code artifacts with one of these tags, as written."
+    )
+    authorities: list[Authority] | None = strawberry.field(
+        default=None, description="Facts of one of these authorities, and chunks of such documents."
+    )
+    min_confidence: float | None = strawberry.field(
+        default=None,
+        description="Entities and facts with at least this confidence: 0 to 1. What has no confidence is found all the same.",
+    )
+    created_after: Instant | None = strawberry.field(
+        default=None, description="What came into the volume at this instant or later; of a chunk, its document."
+    )
+    created_before: Instant | None = strawberry.field(
+        default=None, description="What came into the volume before this instant; of a chunk, its document."
+    )
+    include_obsolete: bool = strawberry.field(default=False, description="Whether obsolete memories are found too.")
+
+    def plain(self) -> PlainSearchFilter:
+        types, tags = _few(self.types, "types"), _few(self.tags, "tags")
+        projects = None if self.projects is None else _few(self.projects, "projects")
+        return PlainSearchFilter(
+            types=None if types is None else tuple(normalise_type(type) for type in types),
+            projects=None if projects is None else ids_of(projects, NodeKind.PROJECT, "projects"),
+            tags=None if tags is None else tuple(tags),
+            authorities=None if self.authorities is None else tuple(self.authorities),
+            min_confidence=_confidence(self.min_confidence),
+            created_after=None if self.created_after is None else self.created_after.at,
+            created_before=None if self.created_before is None else self.created_before.at,
+            include_obsolete=self.include_obsolete,
         )
 
 

@@ -30,6 +30,7 @@ from schema.types.path import Path, paths_of
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, review_queue
+from schema.types.search import SearchConnection, SearchKind, found_in
 from schema.types.subgraph import Asked, Subgraph, subgraphs_of
 from schema.types.vocabulary import Vocabulary
 from schema.views import by_view, seen
@@ -390,6 +391,39 @@ class Volume(Node):
     ) -> list[Connection[ReviewItem]]:
         wanted = (filter or inputs.ReviewFilter()).plain()
         return await review_queue(info, parents, wanted, first, after)
+
+    @batched(
+        needs=("row.id",),
+        description="What best answers a query, the best first, by meaning and by words in any script: at most 200 hits. What was "
+        "written is found at once. The pages of one search are cut from one ranking, which is kept for some minutes; a cursor that has "
+        "expired is refused as BAD_USER_INPUT.",
+    )
+    @staticmethod
+    async def search(
+        parents: list[Volume],
+        info: Info,
+        query: Annotated[
+            str,
+            strawberry.argument(
+                description="What to search for, at most 4,000 characters of plain text: quotes, brackets and words such as OR mean "
+                "themselves."
+            ),
+        ],
+        context: Annotated[
+            str | None,
+            strawberry.argument(
+                description="What it is for: draws the query's meaning a quarter of the way towards its own. Its words do not count."
+            ),
+        ] = None,
+        kinds: Annotated[
+            list[SearchKind] | None, strawberry.argument(description="What to search among; left out: everything.")
+        ] = None,
+        filter: Annotated[inputs.SearchFilter | None, strawberry.argument(description="What may be found.")] = None,
+        first: First = 10,
+        after: After = None,
+    ) -> list[SearchConnection | Exception | None]:
+        wanted = (filter or inputs.SearchFilter()).plain()
+        return await found_in(info, parents, (query, context), kinds, wanted, first, after)
 
     @batched(
         needs=("row.id",),

@@ -26,6 +26,7 @@ from server.models.memories import (
 )
 from server.models.merges import ClaimApart, EntityMerge
 from server.models.projects import CodeArtifact, Project, ProjectDocument, ProjectEntity
+from server.models.rankings import Ranking
 from server.models.reviews import Review
 from server.models.volumes import IdempotentResult, StoreSetting, Volume
 
@@ -72,6 +73,7 @@ __all__ = [
     "Project",
     "ProjectDocument",
     "ProjectEntity",
+    "Ranking",
     "Rejection",
     "Relationship",
     "RelationshipVersion",

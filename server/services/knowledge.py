@@ -19,6 +19,7 @@ from server.services.memories import Memories
 from server.services.merges import Merges
 from server.services.projects import CodeArtifacts, Projects
 from server.services.relationships import Relationships
+from server.services.retrieval.searching import Searcher
 from server.services.staleness import Sweep
 from server.services.uploads import Uploads
 from server.services.volumes import Volumes
@@ -56,6 +57,7 @@ class Knowledge:
         self.uploads = Uploads(store, self.converter)
         self.imports = Imports(store, embedder)
         self.reviews = Reviews(store)
+        self.searcher = Searcher(store, embedder)
         limits = {extractor: Limit(settings.extraction_concurrency, settings.extraction_rate)}
         limits[OFFLINE] = limits[extractor]
         if settings.anthropic_key is not None:

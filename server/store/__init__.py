@@ -27,6 +27,7 @@ from server.store.database import Database
 from server.store.followers import Embed, VectorFollower, positions
 from server.store.leftovers import note
 from server.store.migrations import check_current, migrate
+from server.store.rankings import Rankings
 from server.store.reader import Reader
 from server.store.records import VolumeRecord
 from server.store.relations import table_of
@@ -65,6 +66,7 @@ class Store:
         self.spool = Spool(settings.data / "spool")
         self.cursor_secret = b""
         self._clock = clock
+        self.rankings = Rankings(self.database, self.read, settings.search_minutes, clock)
         self.signals = Signals(self.database)
         self._follower: VectorFollower | None = None
         self._running: list[asyncio.Task[None]] = []

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Candidates", "Wanted", "find_candidates"]
 
+_NO_END = -2.0
+"""Less than any similarity."""
+
 
 class Candidate(NamedTuple):
     """A node that may answer a query: the cosine of its vector, and the BM25 of its words, None where neither counts.
@@ -41,10 +44,11 @@ class Candidate(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What was found, in no order. `all_there`: the index holds no more that is wanted and could be one."""
+    """What was found, in no order: all that is wanted with a similarity above `near`, or a relevance above `worded`."""
 
     found: list[Candidate]
-    all_there: bool
+    near: float
+    worded: float
 
 
 class _Fresh(NamedTuple):
@@ -65,14 +69,18 @@ async def find_candidates(
     """
     fresh = await _pending(read, wanted)
     if wanted.volume in fresh:
-        return Candidates([], all_there=True)
+        return Candidates([], _NO_END, 0.0)
     k, words = most + min(len(fresh), most), bool(fresh)  # rows that what is pending takes the place of
     near, worded = await asyncio.gather(
         index.similar(wanted, vector, k), index.worded(wanted, query, vector, k, texts=words)
     )
     found = _joined(match for match in (*worded, *near) if match.id not in fresh)
     found += _scored(fresh, wanted, query, vector, worded)
-    return Candidates(found, all_there=len(near) < k)
+    return Candidates(
+        found,
+        near[-1].similarity if len(near) == k else _NO_END,
+        (worded[-1].relevance or 0.0) if len(worded) == k else 0.0,
+    )
 
 
 def _joined(matches: Iterable[Match]) -> list[Candidate]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["relevances", "words_of"]
 
 _K1, _B = 1.2, 0.75
-_UNKNOWN = 8.0
-"""What a word weighs that no text in the index has: as one of about 3,000 texts would."""
+_OTHERS = 3_000
+"""How many texts the index is taken to hold, for a word that is in none of those it answered."""
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
@@ -58,15 +58,24 @@ def relevances(query: str, texts: Sequence[str], known: Sequence[tuple[str, floa
     often = np.array([[Counter(words)[word] for word in asked] for words in cut], float)
     usual = lengths[len(texts) :].mean() if known else lengths.mean()
     parts = often * (_K1 + 1) / (often + _K1 * (1 - _B + _B * lengths / max(usual, 1.0))[:, None])
-    weights = _weights(parts[len(texts) :], np.array([score for _, score in known], float))
+    new = often[: len(texts)]
+    weights = _rarity((new > 0).sum(axis=0), len(new) + (_OTHERS if known else 0))
+    weights = _weights(weights, parts[len(texts) :], np.array([score for _, score in known], float))
     return [float(score) for score in parts[: len(texts)] @ weights]
 
 
-def _weights(parts: NDArray[Any], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how much each word weighs, by the texts that have it."""
+def _rarity(having: NDArray[Any], texts: int) -> NDArray[np.float64]:
+    """Return how much words weigh by how many of the texts have them."""
     import numpy as np
 
-    weights = np.full(parts.shape[1], _UNKNOWN)
+    weights: NDArray[np.float64] = np.log1p((texts - having + 0.5) / (having + 0.5))
+    return weights
+
+
+def _weights(weights: NDArray[np.float64], parts: NDArray[Any], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how much each word weighs: as in the index, by the texts that have it there, or as given."""
+    import numpy as np
+
     there = parts.any(axis=0)
     if there.any():
         solved = np.linalg.lstsq(parts[:, there], scores, rcond=None)[0]

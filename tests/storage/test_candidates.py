@@ -148,15 +148,16 @@ async def test_candidates_are_of_one_volume_of_the_kinds_and_among_the_nodes_tha
         await store.follower.drain()
 
 
-async def test_it_is_told_whether_the_index_holds_more(store: Store) -> None:
+async def test_it_is_told_down_to_where_all_was_found(store: Store) -> None:
     volume = await new_volume(store)
     for n in range(5):
-        await add_entity(store, volume, f"alpha {n}", direction(n / 10))
+        await add_entity(store, volume, f"alpha {n}" + " beta" * n, direction(n / 10))
     await store.follower.drain()
-    await store.follower.step()
     few = await store.candidates(Wanted(volume), "alpha", direction(0.0), 1)
-    all_ = await store.candidates(Wanted(volume), "alpha", direction(0.0), 20)
-    assert (few.all_there, all_.all_there, len(all_.found)) == (False, True, 5)
+    every = await store.candidates(Wanted(volume), "alpha", direction(0.0), 20)
+    assert few.near < 1.0
+    assert few.worded > 0.0
+    assert (every.near, every.worded, len(every.found)) == (-2.0, 0.0, 5)
 
 
 async def test_an_index_without_words_gets_them_when_it_is_compacted_and_finds_meanwhile(store: Store) -> None:

@@ -31,8 +31,13 @@ def test_a_text_is_worth_what_the_index_says_of_an_equal_one() -> None:
 
 def test_a_word_that_no_indexed_text_has_weighs_as_a_rare_one() -> None:
     (rare, none) = relevances("zebra apple", ["one zebra", "one horse"], [("green apple", 1.2)])
-    assert rare == pytest.approx(8.0, rel=0.2)
+    assert rare == pytest.approx(7.6, rel=0.2)
     assert none == 0.0
+
+
+def test_while_the_index_has_none_the_words_that_few_texts_have_weigh_most() -> None:
+    scores = relevances("e 4712", ["e 4711 e", "e 4713 e", "a long report that ends with e 4712"], [])
+    assert scores.index(max(scores)) == 2
 
 
 def test_without_words_nothing_is_worth_anything() -> None:

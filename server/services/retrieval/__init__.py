@@ -1,0 +1,1 @@
+"""Finding: search over everything that a volume knows."""

@@ -1,0 +1,177 @@
+"""Search: everything that a volume knows, by meaning and by words at once, and the pages of what was found.
+
+Filters and views are SQL's. Where few nodes pass, exactly those are scored; where many do, the index is asked for more until
+enough of what it answers has passed. So a filter loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import UUID
+
+from server.embeddings import Embedder
+from server.errors import BadUserInput
+from server.ids import NodeKind
+from server.services.identity import clean_text
+from server.services.retrieval.fusion import MOST, fuse
+from server.store import Store
+from server.store.rankings import Hit
+from server.store.searching import Candidates, Wanted
+from server.store.sifting import KINDS, SearchFilter, Standing, passing, sifted
+from server.store.transaction import Clock, utc_now
+from server.views import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Asked", "FoundPage", "Place", "Searcher"]
+
+LONGEST = 4_000
+FEW = 5_000
+_ALL = SearchFilter()
+_CONTEXT = 0.25
+_MORE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is searched for, and where. `context` adds to the query's meaning: it draws its vector a quarter of the way towards its own."""
+
+    volume: UUID
+    query: str
+    context: str | None = None
+    kinds: tuple[NodeKind, ...] = KINDS
+    filter: SearchFilter = _ALL
+    view: View | None = None
+
+
+class Place(NamedTuple):
+    """Where a page begins: so many hits into a frozen ranking of so many. None: the ranking was not kept."""
+
+    ranking: UUID | None
+    start: int
+    total: int
+
+
+class FoundPage(NamedTuple):
+    """Some hits of a ranking, each with the place behind it, how many the ranking has, and whether more follow."""
+
+    hits: list[Hit]
+    places: list[Place]
+    total: int
+    has_next: bool
+
+
+class Searcher:
+    """Searches the volumes of one store."""
+
+    def __init__(self, store: Store, embedder: Embedder, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+
+    async def vector(self, query: str, context: str | None = None) -> NDArray[np.float32]:
+        """Return the meaning of a query, drawn a quarter of the way towards that of a context. One embedding.
+
+        Raises:
+            BadUserInput: the query is blank, or it or the context has more than 4,000 characters.
+            UpstreamUnavailable: the embedding model does not answer.
+        """
+        texts = [clean_text(query, "query", LONGEST)]
+        if context is None or not context.strip():
+            vector: NDArray[np.float32] = (await self._embedder.embed(texts))[0]
+            return vector
+        own, other = await self._embedder.embed([*texts, clean_text(context, "context", LONGEST)])
+        mixed: NDArray[np.float32] = (1 - _CONTEXT) * own + _CONTEXT * other
+        length = float((mixed @ mixed) ** 0.5)
+        return own if length < 1e-6 else mixed / length
+
+    async def search(self, asked: Asked, vector: NDArray[np.float32]) -> list[Hit]:
+        """Return what best answers a query, best first: at most 100 nodes that are near its `vector`, and 100 that have its words.
+
+        `score` orders the hits of this call and means nothing across calls. Costs two reads of the index and two statements,
+        three where a filter or a view narrows it; more reads only where most of what is found may not be shown.
+
+        Raises:
+            UpstreamUnavailable: the vector index does not answer.
+        """
+        kinds = asked.filter.kinds(asked.kinds)
+        found, standing = await self._candidates(asked, kinds, vector)
+        return fuse(found.found, standing, self._clock())
+
+    async def first_page(self, asked: Asked, vector: NDArray[np.float32], first: int, *, keep: bool) -> FoundPage:
+        """Return the first hits of a search, whose ranking is kept where more follow, or where it is to be (`keep`).
+
+        One statement more than a search where it is kept.
+
+        Raises:
+            UpstreamUnavailable: as `search`.
+        """
+        hits = await self.search(asked, vector)
+        kept = len(hits) > first or (keep and bool(hits))
+        ranking = await self._store.rankings.keep(asked.volume, hits) if kept else None
+        return _page(list(enumerate(hits, 1)), first, ranking, len(hits))
+
+    async def next_page(self, asked: Asked, first: int, place: Place) -> FoundPage:
+        """Return the hits behind a place in a ranking, which is frozen as it was; what is gone since, or may not be shown any more,
+        is left out. Two statements.
+
+        Raises:
+            BadUserInput: the ranking was not kept, or is not any more.
+        """
+        ranking, start, total = place
+        rest: list[tuple[int, Hit]] = []
+        if start < total:
+            rest = list(enumerate(await self._kept(asked.volume, ranking), 1))[start:]
+            kinds = asked.filter.kinds(asked.kinds)
+            standing = await self._sifted(asked, kinds, [hit.id for _, hit in rest])
+            rest = [(number, hit) for number, hit in rest if hit.id in standing]
+        return _page(rest, first, ranking, total)
+
+    async def _kept(self, volume: UUID, ranking: UUID | None) -> list[Hit]:
+        hits = None if ranking is None else await self._store.rankings.of(volume, ranking)
+        if hits is None:
+            raise BadUserInput(
+                "This cursor has expired: what the search had found is kept for some minutes only. Search anew, without `after`.",
+                argument="after",
+            )
+        return hits
+
+    async def _candidates(
+        self, asked: Asked, kinds: tuple[NodeKind, ...], vector: NDArray[np.float32]
+    ) -> tuple[Candidates, dict[UUID, Standing]]:
+        """Return candidates among which are the best that may be shown, and those that may be, as they stand."""
+        only = await self._few(asked, kinds) if asked.filter.narrows or asked.view is not None else None
+        most = MOST
+        while True:
+            wanted = Wanted(asked.volume, frozenset(kinds) if only is None else None, only)
+            found = await self._store.candidates(wanted, asked.query, vector, most)
+            standing = await self._sifted(asked, kinds, [one.id for one in found.found])
+            if only is not None or _enough(found, standing):
+                return found, standing
+            only = await self._few(asked, kinds) if most == MOST else None
+            most = most if only is not None else most * _MORE
+
+    async def _few(self, asked: Asked, kinds: tuple[NodeKind, ...]) -> list[UUID] | None:
+        """Return what may be shown at all, or None where that is much."""
+        return await passing(self._store.read, asked.volume, kinds, asked.filter, asked.view, FEW)
+
+    async def _sifted(self, asked: Asked, kinds: tuple[NodeKind, ...], ids: Sequence[UUID]) -> dict[UUID, Standing]:
+        return await sifted(self._store.read, asked.volume, kinds, asked.filter, asked.view, ids)
+
+
+def _enough(found: Candidates, standing: dict[UUID, Standing]) -> bool:
+    """Return whether no node that was not looked at could be among the best."""
+    shown = [one for one in found.found if one.id in standing]
+    near = sum(one.similarity is not None and one.similarity >= found.near for one in shown)
+    worded = sum(one.relevance is not None and one.relevance >= found.worded for one in shown)
+    return (near >= MOST or found.near < -1) and (worded >= MOST or not found.worded)
+
+
+def _page(rest: Sequence[tuple[int, Hit]], first: int, ranking: UUID | None, total: int) -> FoundPage:
+    shown = rest[:first]
+    places = [Place(ranking, number, total) for number, _ in shown]
+    return FoundPage([hit for _, hit in shown], places, total, len(rest) > first)
