@@ -1,7 +1,7 @@
 """Rankings of searches, and the full-text index of a store that has none yet
 
-Revision ID: 0020
-Revises: 0019
+Revision ID: 0021
+Revises: 0020
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ import sqlmodel
 from alembic import op
 
 
-revision: str = '0020'
-down_revision: str | None = '0019'
+revision: str = '0021'
+down_revision: str | None = '0020'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
