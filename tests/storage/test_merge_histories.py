@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
 from doubles import HashEmbedder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from sqlalchemy import select
 
 from server import models
 from server.errors import BadUserInput, Conflict
+from server.services.definitions import Definition, Definitions
 from server.services.entities import NewEntity
 from server.services.facts import NewFact
 from server.services.imports import Graph, ImportedEntity, ImportedFact, ImportedMemory, ImportedRelationship, Imports
@@ -24,7 +27,7 @@ from server.services.volumes import Volumes
 from server.store import Store
 from server.store.records import VolumeRecord
 from server.store.relations import table_of
-from server.terms import ClaimStatus
+from server.terms import Cardinality, ClaimStatus
 
 ENTITIES = ("Ada", "Ada Lind", "A. Lind", "Ada L.")
 TYPES = ("KNOWS", "WORKS_AT", "EMPLOYS", "SIBLING_OF")
@@ -72,6 +75,20 @@ async def begun(store: Store, memories: list[tuple[int, ...]]) -> tuple[VolumeRe
         ],
     )
     return volume, (await Imports(store, HashEmbedder()).load(volume, graph, "test")).ids
+
+
+@dataclass(frozen=True)
+class Setting:
+    """KNOWS becomes symmetric, or WORKS_AT the inverse of EMPLOYS; or so no more."""
+
+    symmetric: bool
+    so: bool
+
+    async def put(self, store: Store, volume: VolumeRecord) -> None:
+        changes = {} if self.symmetric else {"inverse": "EMPLOYS" if self.so else None}
+        name = "KNOWS" if self.symmetric else "WORKS_AT"
+        new = Definition(name, Cardinality.MANY, self.symmetric and self.so, changes)
+        await Definitions(store).set(volume, new, "test")
 
 
 async def say(store: Store, volume: VolumeRecord, ids: dict[str, UUID], said: Said) -> bool:
@@ -144,13 +161,14 @@ async def believed(store: Store, volume: VolumeRecord, *, sure: bool) -> list[tu
         about = [named[claim[end]] for end in ends]
         if what == "EMPLOYS":
             about, what = about[::-1], "WORKS_AT"
-        elif what == "SIBLING_OF":
+        elif what in ("SIBLING_OF", "KNOWS"):
             about.sort()
         found.append(tuple(map(str, (*about, what, *stands, row["confidence"]))))
         assert claim["status"] in (ClaimStatus.CURRENT, ClaimStatus.PENDING_REVIEW)
     return sorted(found)
 
 
+Step = Said | Setting | tuple[int, int]
 number = st.integers(0, len(ENTITIES) - 1)
 said = st.builds(
     Said,
@@ -190,12 +208,15 @@ async def test_when_all_merges_are_undone_in_any_order_the_rows_are_what_they_we
     assert await apart(store) == noted
 
 
-async def check_sides(store: Store, steps: list[Said | tuple[int, int]], data: st.DataObject, *, sure: bool) -> None:
+async def check_sides(store: Store, steps: Sequence[Step], data: st.DataObject, *, sure: bool) -> None:
     volume, ids = await begun(store, [])
     other, others = await begun(store, [])
     records: list[UUID] = []
     for step in steps:
-        if isinstance(step, Said):
+        if isinstance(step, Setting):
+            await step.put(store, volume)
+            await step.put(store, other)
+        elif isinstance(step, Said):
             if await say(store, volume, ids, step):
                 await say(store, other, others, step)
         else:
@@ -224,3 +245,24 @@ async def test_claims_without_dates_stand_as_if_there_had_been_no_merge(
     store: Store, steps: list[Said | tuple[int, int]], data: st.DataObject
 ) -> None:
     await check_sides(store, steps, data, sure=True)
+
+
+SETTINGS = st.lists(said | st.tuples(number, number) | st.builds(Setting, st.booleans(), st.booleans()), max_size=10)
+MANY = settings(ONCE, max_examples=300)
+
+
+@ONCE
+@given(SETTINGS, st.data())
+async def test_what_was_said_goes_to_whom_it_names_whatever_types_were_set_to_between(
+    store: Store, steps: list[Step], data: st.DataObject
+) -> None:
+    await check_sides(store, steps, data, sure=False)
+
+
+@pytest.mark.soak
+@MANY
+@given(SETTINGS, st.data())
+async def test_what_was_said_goes_to_whom_it_names_in_many_histories(
+    store: Store, steps: list[Step], data: st.DataObject
+) -> None:
+    await check_sides(store, steps, data, sure=False)
