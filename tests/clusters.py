@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import shutil
@@ -107,8 +108,8 @@ CREATE FUNCTION beside.note() RETURNS event_trigger LANGUAGE plpgsql AS
     $$ BEGIN INSERT INTO beside.command VALUES (tg_tag); END $$;
 CREATE EVENT TRIGGER note ON ddl_command_end EXECUTE FUNCTION beside.note();
 """
-_END_OTHERS = """
-SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+_OTHERS = """
+SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
 
@@ -116,7 +117,7 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type 
 class Lent:
     """One migrated database, given to one test after another, each time as it was at first: that takes a fifth of making one.
 
-    A test that changed its tables leaves it to nobody: the next one gets a new one.
+    A test that changed its tables, or of which somebody stays connected, leaves it to nobody: the next one gets a new one.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -135,16 +136,24 @@ class Lent:
         return self._cluster.url(self._name)
 
     async def take_back(self) -> None:
-        """End who is still connected, and bring every row back to where it was."""
+        """Bring every row back to where it was."""
         assert self._name is not None
         async with self._cluster.connected(self._name) as connection:
-            await connection.fetch(_END_OTHERS)
-            altered = await connection.fetchval("SELECT count(*) FROM beside.command")
-            if not altered:
+            whole = await _left(connection) and not await connection.fetchval("SELECT count(*) FROM beside.command")
+            if whole:
                 await connection.execute(self._again)
-        if altered:
+        if not whole:
             await self._cluster.drop(self._name)
             self._name = None
+
+
+async def _left(connection: asyncpg.Connection) -> bool:
+    """Return whether everybody else has gone, which takes a connection that was closed a moment."""
+    for _ in range(25):
+        if not await connection.fetchval(_OTHERS):
+            return True
+        await asyncio.sleep(0.02)
+    return False
 
 
 async def _restoring(connection: asyncpg.Connection) -> str:
