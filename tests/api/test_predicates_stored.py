@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scripted import edge, ingest, thing
 
 from server import models
 
@@ -166,3 +167,25 @@ async def test_what_was_merged_before_an_edge_was_turned_comes_apart_as_stated(a
         [{"text": "Ada works at Acme", "confidence": 0.8, "source": {"name": "Ada"}}],
         [{"text": "Ada Lind works at Acme", "confidence": 0.9, "source": {"name": "Ada Lind"}}],
     ]
+
+
+async def test_a_document_that_stood_for_one_of_two_joined_edges_takes_that_one_along(api: Api) -> None:
+    ann, bob = await api.entity("Ann"), await api.entity("Bob")
+    text = "Bob dances with Ann."
+    done = await ingest(api, text, thing("Ann"), thing("Bob"), edge("Bob", "DANCES_WITH", "Ann", text))
+    await api.relationship(ann, "DANCES_WITH", bob, confidence=0.75)
+    asked = "relationships { nodes { text confidence evidence { quote } } }"
+    await put(api, "DANCES_WITH", symmetric=True)
+    both = {
+        "text": "Bob dances with Ann",
+        "confidence": 0.95,
+        "evidence": [{"quote": text}, {"quote": "Ann dances with Bob"}],
+    }
+    assert (await api.volume(asked))["relationships"]["nodes"] == [both]
+    gone = await api.do("deleteDocument", "claimsRemoved claimsKept", id=done["document"]["id"])
+    assert gone == {"claimsRemoved": 1, "claimsKept": 0}
+    left = {"text": "Ann dances with Bob", "confidence": 0.75, "evidence": [{"quote": "Ann dances with Bob"}]}
+    assert (await api.volume(asked))["relationships"]["nodes"] == [left]
+    assert await api.rows(models.ClaimApart) == []
+    await api.do("deleteEntity", "deletedId", id=bob)
+    assert await api.rows(models.Relationship) == []
