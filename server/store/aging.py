@@ -48,17 +48,20 @@ def _postgresql(element: Any, compiler: Any, **given: Any) -> str:
 
 
 def is_stale(row: FromClause, evidence_column: str) -> ColumnElement[bool]:
-    """Return the condition that a row of a claim is stale; its evidence names it by `evidence_column`. Each part is by an index."""
+    """Return the condition that a row of a claim is stale; its evidence names it by `evidence_column`. Each part is by an index.
+
+    What is two selects further in is told whose row it means: SQLAlchemy looks no further than the next one by itself.
+    """
     predicate, evidence = table_of(models.Predicate).alias(), table_of(models.Evidence).alias()
     now: ColumnElement[Any] = bindparam(NOW, type_=UTCDateTime)
     name = row.c.predicate if "predicate" in row.c else row.c.type
     young = days_between(now, evidence.c.created_at) <= predicate.c.half_life_days
-    newer = select(evidence.c.id).where(evidence.c[evidence_column] == row.c.id, evidence.c.live, young).exists()
+    newer = select(evidence.c.id).where(evidence.c[evidence_column] == row.c.id, evidence.c.live, young)
     aged = select(predicate.c.id).where(
         predicate.c.volume_id == row.c.volume_id,
         predicate.c.name == name,
         predicate.c.half_life_days.is_not(None),
-        ~newer,
+        ~newer.correlate(row, predicate).exists(),
     )
     goes_on = or_(row.c.valid_to.is_(None), row.c.valid_to > now)
     return and_(row.c.folded_into.is_(None), standing_in(row, [ClaimStatus.CURRENT]), goes_on, aged.exists())
@@ -101,7 +104,7 @@ async def stale_claims(read: Reader, volume: UUID, evidence_column: str, now: da
         review.c[evidence_column] == row.c.id,
         review.c.kind == ReviewKind.STALE,
         or_(review.c.decision.is_(None), review.c.decision != ReviewDecision.LAPSED),
-        ~came_since.exists(),
+        ~came_since.correlate(row, review).exists(),
     )
     joined = row.join(predicate, and_(predicate.c.volume_id == row.c.volume_id, predicate.c.name == name))
     importance: ColumnElement[Any] = row.c.importance if facts else _of_ends(row)

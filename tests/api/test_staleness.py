@@ -59,6 +59,18 @@ async def test_new_evidence_makes_it_fresh_again(api: Api) -> None:
     assert await stale(api) == []
 
 
+async def test_new_evidence_of_another_claim_keeps_none_fresh(api: Api) -> None:
+    plan, fund, ann, bob = [await api.entity(name) for name in ("Plan", "Fund", "Ann", "Bob")]
+    said = {"predicate": "COSTS", "value": "5 USD", "valueType": "MONEY"}
+    old = await api.fact(plan, "It costs 5", **said)
+    await api.fact(fund, "It costs 5", **said)
+    worked = await api.relationship(ann, "WORKS_AT", fund)
+    await api.relationship(bob, "WORKS_AT", fund)
+    await aged(api, old, 181)
+    await aged(api, worked, 731)
+    assert await stale(api) == ["Ann", "Plan"]
+
+
 async def test_what_does_not_age_is_over_or_is_not_believed_is_not_stale(api: Api) -> None:
     plan, ann, acme = [await api.entity(name) for name in ("Plan", "Ann", "Acme")]
     facts = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from server import models
+from server.ids import decode_id
 from server.services.staleness import Sweep, Swept
 from server.store import Store
 
@@ -20,6 +22,12 @@ ITEM = """__typename importance decision decidedBy ... on StaleReview { dueSince
 def sweeping(store: Store, days: float = 0, interval: float = 3600) -> Sweep:
     """Return a sweep whose clock is so many days ahead."""
     return Sweep(store, interval, lambda: datetime.now(UTC) + timedelta(days=days))
+
+
+def row_id(claim: str) -> UUID:
+    decoded = decode_id(claim)
+    assert decoded is not None
+    return decoded.id
 
 
 async def queue(api: Api, states: str = "OPEN") -> list[dict[str, Any]]:
@@ -68,6 +76,24 @@ async def test_the_question_goes_when_new_evidence_comes_and_is_asked_anew_when_
     assert [(item["decision"], item["decidedBy"]) for item in await queue(api, "LAPSED")] == [("LAPSED", "sweep")]
     assert await sweeping(api.store, 281).round() == Swept(1, 0)
     assert len(await queue(api)) == 1
+
+
+async def test_a_question_goes_by_new_evidence_of_its_own_claim_alone(api: Api) -> None:
+    _, _, plan = await two_claims(api)
+    await sweeping(api.store, 731).round()
+    assert len(await queue(api)) == 2
+    volume = await api.store.volume("default")
+    assert volume is not None
+    others = [
+        (await api.fact(plan, "It has 5 seats", **{**COSTS, "predicate": "HAS_PRICE"}), "fact_id"),
+        (await api.relationship(await api.entity("Bob"), "WORKS_AT", plan), "relationship_id"),
+    ]
+    async with api.store.write(volume.id, "test") as tx:
+        at = datetime.now(UTC) + timedelta(days=730)
+        for claim, column in others:
+            tx.set_among(models.Evidence, column, [row_id(claim)], {"created_at": at})
+    assert await sweeping(api.store, 731).round() == Swept(0, 0)
+    assert len(await queue(api)) == 2
 
 
 async def test_what_was_approved_is_not_asked_again_before_its_time(api: Api) -> None:
