@@ -280,9 +280,12 @@ class Ingestion(Node):
     entities_found: int = attribute(
         "row.entities_found", description="How many entities the document names, known ones included."
     )
-    facts_found: int = attribute("row.facts_found", description="How many facts it states, known ones included.")
+    facts_found: int = attribute(
+        "row.facts_found", description="How many facts it states, known ones and those that wait for review included."
+    )
     relationships_found: int = attribute(
-        "row.relationships_found", description="How many relationships it states, known ones included."
+        "row.relationships_found",
+        description="How many relationships it states, known ones and those that wait for review included.",
     )
     extractor: str = attribute(
         "row.extractor", description="What reads the document: the offline extractor, or a model by its name."

@@ -81,7 +81,10 @@ async def _counted(
     return await by_view(parents, of_view)
 
 
-@strawberry.type(description="How much a volume holds. Each number is counted only where it is asked for.")
+@strawberry.type(
+    description="How much a volume holds. Each number is counted only where it is asked for. "
+    "What waits for review is counted by reviewsByKind alone."
+)
 class VolumeStatistics:
     key: strawberry.Private[UUID]
     view: strawberry.Private[View | None] = None
@@ -91,12 +94,12 @@ class VolumeStatistics:
     async def entities(parents: list[VolumeStatistics], info: Info) -> list[int]:
         return await numbers_of_volumes(info.context.store.read, models.Entity, [p.key for p in parents])
 
-    @batched(description="How many facts the view has, retracted ones included.")
+    @batched(description="How many facts the view has, as many as its list without a filter.")
     @staticmethod
     async def facts(parents: list[VolumeStatistics], info: Info) -> list[int]:
         return await _counted(parents, info, numbers_of_volumes, models.Fact)
 
-    @batched(description="How many relationships the view has, retracted ones included.")
+    @batched(description="How many relationships the view has, as many as its list without a filter.")
     @staticmethod
     async def relationships(parents: list[VolumeStatistics], info: Info) -> list[int]:
         return await _counted(parents, info, numbers_of_volumes, models.Relationship)
@@ -117,7 +120,7 @@ class VolumeStatistics:
         found = await numbers_by_type(info.context.store.read, models.Entity, [p.key for p in parents])
         return [JSON(numbers) for numbers in found]
 
-    @batched(description="How many relationships of each type the view has, as a JSON object.")
+    @batched(description="How many of these relationships are of each type, as a JSON object.")
     @staticmethod
     async def relationships_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
         found = await _counted(parents, info, numbers_by_type, models.Relationship)
@@ -339,7 +342,10 @@ class Volume(Node):
             filter=(filter or inputs.IngestionFilter()).plain(),
         )
 
-    @batched(needs=("row.id",), description="The predicates and relationship types in use, by name.")
+    @batched(
+        needs=("row.id",),
+        description="The predicates and relationship types that were ever used or set, by name; those of claims that wait included.",
+    )
     @staticmethod
     async def predicates(
         parents: list[Volume], info: Info, first: First = 100, after: After = None
@@ -356,7 +362,9 @@ class Volume(Node):
         )
 
     @batched(
-        needs=("row.id",), description="The change log of the volume, newest first: what was written, when and by whom."
+        needs=("row.id",),
+        description="The change log of the volume, newest first: all that was written, what waits or was taken back included, "
+        "when and by whom.",
     )
     @staticmethod
     async def changes(

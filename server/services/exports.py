@@ -2,7 +2,7 @@
 
 Entities, facts, relationships and memories go out, in this order. What an import cannot bring back stays behind and is
 counted: claims that were taken back or that a person has decided against, and obsolete memories. Claims that others supersede
-by date or by rank go along, since the import finds that out anew. Documents, links, projects and history are no part of it; of
+by date or by rank go along, and those that wait for review, with their confidence: the import finds out anew where they stand. Documents, links, projects and history are no part of it; of
 the evidence of a claim the first quote goes along.
 """
 

@@ -12,13 +12,12 @@ from api.test_nodes import TYPES, a_world
 from graphql import (
     GraphQLInputObjectType,
     GraphQLInterfaceType,
-    GraphQLNonNull,
     GraphQLObjectType,
     get_named_type,
     is_composite_type,
+    is_required_argument,
 )
 from graphql import build_schema as parse_schema
-from graphql.pyutils import Undefined
 
 from schema import build_schema
 from schema.limits import Limits
@@ -46,14 +45,10 @@ def reached(type_: Any, depth: int = 5) -> str:
     found = []
     for name, field in type_.fields.items():
         target = get_named_type(field.type)
-        if depth and is_composite_type(target) and not any(map(required, field.args.values())):
+        if depth and is_composite_type(target) and not any(map(is_required_argument, field.args.values())):
             below = "id" if is_node(target) else reached(target, depth - 1)
             found += [f"{name} {{ {below} }}"] if below else []
     return " ".join(found)
-
-
-def required(argument: Any) -> bool:
-    return isinstance(argument.type, GraphQLNonNull) and argument.default_value is Undefined
 
 
 def is_node(type_: Any) -> bool:
