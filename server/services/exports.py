@@ -2,8 +2,8 @@
 
 Entities, facts, relationships and memories go out, in this order. What an import cannot bring back stays behind and is
 counted: claims that were taken back or that a person has decided against, and obsolete memories. Claims that others supersede
-by date or by rank go along, and those that wait for review, with their confidence: the import finds out anew where they stand. Documents, links, projects and history are no part of it; of
-the evidence of a claim the first quote goes along.
+by date or by rank go along, and those that wait for review: the import finds out anew where they stand. Documents, links,
+projects and history are no part of it; of the evidence of a claim the first quote goes along.
 """
 
 from __future__ import annotations
