@@ -19,6 +19,7 @@ from server.services.claims import GONE, ClaimKind, ends_columns, period_of, wor
 from server.services.doubts import ask_about
 from server.services.indexing import fact_text
 from server.services.predicates import Vocabulary, vocabulary
+from server.services.returns import Returns, returns_among
 from server.services.standing import Origins, Standing, origins
 from server.store import Transaction
 from server.store.records import ApartRecord, EntityRecord, EvidenceRecord
@@ -303,11 +304,12 @@ async def _grouped(tx: Transaction, kind: ClaimKind, parts: Sequence[_Part], wor
     for part in parts:
         part.alone = _by_itself(kind, part, texts)
         part.counted = part.live()
+    returns = await returns_among(tx, kind, [part.stored for part in parts]) if len(parts) > 1 else Returns()
     groups: list[_Group] = []
     of_key: dict[tuple[Any, ...], list[_Group]] = {}
     for part in sorted(parts, key=lambda p: (_is_moved(kind, p), p.id)):
         known = of_key.setdefault(_key(kind, kind.key_of(part.stored), words), [])
-        group = next((g for g in known if _is_same(kind, g, part)), None)
+        group = next((g for g in known if _is_same(kind, g, part, returns)), None)
         if group is None:
             groups.append(_Group([part], _combined(kind, [part], texts) if part.foreign else part.alone))
             known.append(groups[-1])
@@ -325,13 +327,14 @@ def _key(kind: ClaimKind, key: tuple[Any, ...], words: Vocabulary) -> tuple[Any,
     return key if kind.node is NodeKind.FACT else words.key((key[0], key[1], key[2]))
 
 
-def _is_same(kind: ClaimKind, group: _Group, part: _Part) -> bool:
+def _is_same(kind: ClaimKind, group: _Group, part: _Part, returns: Returns) -> bool:
     if group.now.status in GONE or part.alone.status in GONE:
         return False
     stated = [(*kind.stated_ends(one.stored), kind.key_of(one.stored)[-1]) for one in (group.head, part)]
     ids = [(one.id, other.stored.folded_into) for one, other in ((group.head, part), (part, group.head))]
     other = stated[0] != stated[1] or any(id == into for id, into in ids)
-    return other and period_of(group.now).overlaps(period_of(part.alone))
+    now, own = period_of(group.now), period_of(part.alone)
+    return other and now.overlaps(own) and not returns.between(kind, part.stored._asdict(), now, own)
 
 
 async def _write(tx: Transaction, kind: ClaimKind, groups: Sequence[_Group], *, quiet: bool) -> None:

@@ -17,7 +17,7 @@ from server.services.contradiction import COMPETING, EVENTS, Pair, cardinalities
 from server.store import Transaction
 from server.terms import Cardinality
 
-__all__ = ["Returns", "find_returns"]
+__all__ = ["Returns", "find_returns", "returns_among"]
 
 
 class Returns:
@@ -28,19 +28,42 @@ class Returns:
 
     def part(self, kind: ClaimKind, claim: Claim, period: Period) -> bool:
         """Return whether something else comes between when a claim begins and when the same one, of this period, does."""
-        if not self._begins or claim.period.start is None or period.start is None:
+        return self.between(kind, claim.columns, claim.period, period)
+
+    def between(self, kind: ClaimKind, columns: Mapping[str, Any], one: Period, other: Period) -> bool:
+        """Return whether something else than what these columns say begins between when the two intervals do."""
+        if not self._begins or one.start is None or other.start is None:
             return False
-        first, last = sorted((claim.period.start, period.start))
-        own = _says(kind, claim.columns)
+        first, last = sorted((one.start, other.start))
+        own = _says(kind, columns)
         return any(
             says != own and first < at <= last
-            for pair in pairs_of(kind, [claim.columns])
+            for pair in pairs_of(kind, [columns])
             for says, at in self._begins.get(pair, ())
         )
 
 
 def _says(kind: ClaimKind, row: Mapping[str, Any]) -> Any:
     return row["claim_key"] if kind is FACT else row["target_id"]
+
+
+async def returns_among(tx: Transaction, kind: ClaimKind, rows: Sequence[Any]) -> Returns:
+    """Return what parts stored claims from each other. Two statements where some of one subject and predicate begin at different times."""
+    starts: defaultdict[Pair, set[datetime]] = defaultdict(set)
+    for row in rows:
+        for pair in pairs_of(kind, [row]):
+            starts[pair] |= {row.valid_from} - {None}
+    suspects = {pair for pair, found in starts.items() if len(found) > 1 and pair[1] not in EVENTS}
+    if not suspects:
+        return Returns()
+    ones = await cardinalities(tx, {name for _, name in suspects})
+    suspects = {pair for pair in suspects if ones[pair[1]] is Cardinality.ONE}
+    begins: defaultdict[Pair, list[tuple[Any, datetime]]] = defaultdict(list)
+    for row in await _stored(tx, kind, suspects, frozenset()):
+        for pair in pairs_of(kind, [row]) & suspects:
+            if row.valid_from is not None:
+                begins[pair].append((_says(kind, row._asdict()), row.valid_from))
+    return Returns(begins)
 
 
 async def find_returns(

@@ -17,15 +17,24 @@ from hypothesis import strategies as st
 from server import models
 from server.services.assertions import write_claims
 from server.services.claims import FACT, Period, Support, Written, fact_claim
+from server.services.decisions import Resolution, Reviews
 from server.services.entities import NewEntity
 from server.services.extraction.protocol import Instant
 from server.services.facts import Facts
 from server.services.imports import Graph, ImportedEntity, Imports
 from server.services.indexing import Embedded
+from server.services.merges import Merges
 from server.services.volumes import Volumes
 from server.store import Store
-from server.store.records import ConflictClaimRecord, ConflictRecord, EvidenceRecord, FactRecord, VolumeRecord
-from server.terms import Authority, ClaimStatus, Origin, Precision, ValueType
+from server.store.records import (
+    ConflictClaimRecord,
+    ConflictRecord,
+    EvidenceRecord,
+    FactRecord,
+    ReviewRecord,
+    VolumeRecord,
+)
+from server.terms import Authority, ClaimStatus, Origin, Precision, ReviewAction, ValueType
 from server.views import View
 
 BELIEVED = (ClaimStatus.CURRENT, ClaimStatus.DISPUTED, ClaimStatus.SUPERSEDED, ClaimStatus.PENDING_REVIEW)
@@ -274,3 +283,29 @@ async def test_without_anything_between_the_earliest_beginning_and_the_stated_en
     for one in order:
         await prices.state(one)
     assert await prices.brief() == [(10, 2023, 2027, "CURRENT")]
+
+
+async def test_what_a_person_is_not_sure_of_and_was_rejected_is_not_asked_again(store: Store) -> None:
+    prices = await Prices(store).start()
+    unsure = Stated(10, confidence=0.5)
+    (first_time,) = await prices.state(unsure)
+    (review,) = await store.read.where(ReviewRecord)
+    await Reviews(store).resolve(prices.volume, Resolution([review.id], ReviewAction.REJECT), "test")
+    (again,) = await prices.state(unsure._replace(value=10, authority=Authority.USER))
+    assert (again.id, again.known) == (first_time.id, True)
+    assert [(one.id, one.decision) for one in await store.read.where(ReviewRecord)] == [(review.id, "REJECTED")]
+    (sure,) = await prices.state(Stated(10, confidence=1.0))
+    assert [(row.id, row.status) for row in await prices.claims()] == [(sure.id, "CURRENT")]
+
+
+async def test_a_merge_leaves_a_price_that_returns_two_claims_and_its_end_gives_each_its_own(store: Store) -> None:
+    prices = await Prices(store).start()
+    graph = Graph(entities=[ImportedEntity("Other", NewEntity("Other", "product"))])
+    other = (await Imports(store, HashEmbedder()).load(prices.volume, graph, "test")).ids["Other"]
+    await prices.state(A)
+    for one in (B, C):
+        await prices.state(one, subject=other)
+    done = await Merges(store).merge(prices.volume, prices.pro, [other], None, None, "test")
+    assert [one for one in await prices.brief() if one[3] == "CURRENT"] == THREE
+    await Merges(store).unmerge(prices.volume, done.merges[0], None, "test")
+    assert await prices.brief() == [(10, 2024, None, "CURRENT")]
