@@ -1,4 +1,4 @@
-"""The offline extractor stays above its floors on real sentences labelled by hand.
+"""The offline extractor stays above its floors on real sentences labelled by hand; what waits for review is not counted as found.
 
 The precision of relationships is above its floor of 0.75 on the two kept halves together, and below it on the first alone
 (benchmarks/README.md says so and why); there it is held to what it has reached, as on the other halves.
@@ -14,7 +14,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from extraction import HALVES, read_all, total
 
-RELATIONSHIPS = {"open half": 0.95, "kept half": 0.73, "second kept half": 0.80}
+RELATIONSHIPS = {"open half": 0.95, "kept half": 0.73, "second kept half": 0.85}
 
 
 @pytest.mark.parametrize("half", list(HALVES))
@@ -31,4 +31,4 @@ async def test_relationships_of_all_that_was_kept_apart_reach_their_floor() -> N
     tallies = [score.tallies["relationships"] for score in scores]
     right, false = (sum(getattr(tally, name) for tally in tallies) for name in ("right", "false"))
     assert len(tallies) == 2
-    assert right / (right + false) >= 0.77
+    assert right / (right + false) >= 0.78

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.certainty import UNDOUBTED, Witness, confidence
 from server.services.extraction.markup import Block
 from server.services.extraction.periods import Period
 from server.services.extraction.predicates import named_from_the_made
@@ -21,10 +22,11 @@ _LONGEST_CONTENT = 240
 
 
 class Draft:
-    """Collects claims in the order in which they are found; `quote` is set by whoever reads the sentence."""
+    """Collects claims in the order in which they are found; `quote` and `witness` are set by whoever reads the sentence."""
 
     def __init__(self, text: str) -> None:
         self.quote = ""
+        self.witness: Witness | None = None
         self.used: dict[str, str] = {}
         self._text = text
         self._facts: dict[tuple[str, ...], ExtractedFact] = {}
@@ -49,12 +51,14 @@ class Draft:
         description: str | None = None,
         *,
         event: bool = False,
+        marks: int = 0,
     ) -> None:
-        """Add an edge, unless it leads back to its source or is there already."""
+        """Add an edge, unless it leads back to its source or is there already; `marks` of doubt that its sentence's shape has left."""
         if (inverse := named_from_the_made(kind)) is not None:
             source, kind, target = target, inverse, source
         since, until = validity(when, event=event)
-        edge = ExtractedRelationship(source.key, kind, target.key, self.quote, description, since, until)
+        sure = UNDOUBTED if self.witness is None else confidence(marks + self.witness.marks(source, target))
+        edge = ExtractedRelationship(source.key, kind, target.key, self.quote, description, since, until, sure)
         if source is not target:
             self._use(source, target)
             self._relationships.setdefault((source.key, kind, target.key, str(since), str(until)), edge)

@@ -29,6 +29,7 @@ from server.services.extraction.asides import (
 )
 from server.services.extraction.bonds import bound
 from server.services.extraction.cast import Cast, Member
+from server.services.extraction.certainty import Witness
 from server.services.extraction.clauses import Clause, clauses
 from server.services.extraction.coreference import Discourse, is_pronoun
 from server.services.extraction.draft import Draft
@@ -228,7 +229,7 @@ class _Chunk:
             self._draft.reject("sentence", {}, _NOT_ENGLISH)
         if passage.foreign == [(0, len(block.text))]:
             return
-        self._draft.quote = self._draft.quote_of(block, 0, len(block.text))
+        self._draft.quote, self._draft.witness = self._draft.quote_of(block, 0, len(block.text)), None
         if passage.form is not None:
             pairs = list(zip(passage.names, passage.members, strict=True))
             passage.form.state(passage.topic, pairs, self._cast, self._draft)
@@ -257,6 +258,7 @@ class _Chunk:
         if not passage.names and not _REFERS.search(block.text) and not of_self and not self._implies(passage):
             self._discourse.begin(None)
             return
+        self._draft.witness = Witness(passage.doc, zip(passage.names, passage.members, strict=True))
         pieces = self._fold(passage)
         for doc in language.parse([spaced(pieces)]):
             reading = Reading(block, tuple(pieces), doc)

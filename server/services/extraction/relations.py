@@ -6,6 +6,7 @@ from spacy.tokens import Token
 
 from server.services.extraction import predicates, vocabulary
 from server.services.extraction.cast import Member
+from server.services.extraction.certainty import marks_of
 from server.services.extraction.clauses import Complement
 from server.services.extraction.draft import Draft
 from server.services.extraction.employment import FOUNDERS, is_former, is_role
@@ -178,7 +179,9 @@ def edges(scene: Scene, draft: Draft) -> None:
                 done.lemma_.lower(), kind, done.lower_, present=_is_present(clause.verb), particle=particle_of(done)
             )
             source, target = (member, scene.subject) if inverted else (source, target)
-        draft.relate(source, kind, target, scene.when_of(complement), event=predicates.is_event(clause.lemma))
+        marks = 0 if draft.witness is None else marks_of(draft.witness, scene, complement)
+        when, event = scene.when_of(complement), predicates.is_event(clause.lemma)
+        draft.relate(source, kind, target, when, event=event, marks=marks)
         partial = complement.preposition or complement.token.dep_ == "compound"
         (scene.told if partial else scene.used).add(complement.token.i)
 
