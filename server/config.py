@@ -136,6 +136,11 @@ class Settings(BaseSettings):
     read_interval: float = Field(
         1.0, gt=0, le=60, description="Seconds after which a process sees what others added to the vector index."
     )
+    vector_index_rows: int = Field(
+        20_000,
+        ge=256,
+        description="Rows of the vector index from which on vectors are found through an index of their own, made in the background.",
+    )
     staleness_interval: float = Field(
         3600, ge=1, description="Seconds between two sweeps for stale claims, which ask about each in the review queue."
     )

@@ -55,6 +55,7 @@ async def check_health(store: Store, embedding_model: str, *, thorough: bool = T
     has not used is not opened, which takes memory: all that is seen of it then is whether its folder can be read.
     """
     degraded: list[str] = []
+    slow: list[str] = []
     rows: dict[str, int] = {}
     head, followers, backlog, vectors = 0, (), 0, None  # type: int, tuple[FollowerState, ...], int, int | None
     try:
@@ -65,13 +66,14 @@ async def check_health(store: Store, embedding_model: str, *, thorough: bool = T
         degraded.append(error.message)
     try:
         vectors = await _vectors(store, thorough)
+        slow += [] if vectors is None else await _unindexed(store)
     except ServerError as error:
         degraded.append(error.message)
     if backlog > _LATE:
-        degraded.append(f"{backlog} nodes wait for their vectors; search by meaning does not see them yet.")
+        slow.append(f"{backlog} nodes wait for their vectors; search by meaning does not see them yet.")
     return HealthState(
-        ready=not degraded or (len(degraded) == 1 and backlog > _LATE),
-        degraded=tuple(degraded),
+        ready=not degraded,
+        degraded=(*degraded, *slow),
         version=own_version(),
         database=store.database.dialect,
         embedding_model=embedding_model,
@@ -94,6 +96,15 @@ async def _vectors(store: Store, thorough: bool) -> int | None:
         return await store.index.count()
     await store.index.look()
     return None
+
+
+async def _unindexed(store: Store) -> list[str]:
+    """Return what there is to say of the full-text index: without it a search by words reads every text."""
+    there, missing = await store.index.words_indexed()
+    if missing <= _LATE:
+        return []
+    left = f"{missing} texts are not in the full-text index yet" if there else "There is no full-text index yet"
+    return [f"{left}; search by words is slow until it is made in the background, or run: loregraph reindex"]
 
 
 async def _rows(store: Store) -> dict[str, int]:

@@ -155,7 +155,7 @@ async def all_volumes(store: Store) -> list[records.VolumeRecord]:
 
 
 async def reindex(store: Store, embedder: Embedder, progress: Callable[[int], Awaitable[None] | None]) -> int:
-    """Rebuild the vector index of every volume with the present model; return how many nodes it holds.
+    """Rebuild the vector index of every volume with the present model, and that of words; return how many nodes it holds.
 
     `progress` is called with the number of nodes of each batch. Interrupted, it is simply run again: until it has ended
     the store opens for no model. Nothing else may write to the store meanwhile.
@@ -168,5 +168,6 @@ async def reindex(store: Store, embedder: Embedder, progress: Callable[[int], Aw
             await store.index_now(volume.id, batch, vectors)
             total += len(batch)
             progress(len(batch))
+    await store.index.compact()
     await store.keep_model(stated_model(embedder.name, embedder.dimension))
     return total

@@ -103,6 +103,7 @@ class VectorIndex:
         self._interval = timedelta(seconds=settings.read_interval)
         self.retention = max(self._interval * 4, timedelta(seconds=5))
         """How long a version that was replaced stays readable."""
+        self._large = settings.vector_index_rows
         self.dimension = 0
         self._opening = asyncio.Lock()
         self._table: LanceTable | None = None
@@ -220,6 +221,11 @@ class VectorIndex:
             async for batch in table.stream(volume, kind):
                 yield batch
 
+    async def vectors_indexed(self) -> tuple[bool, int]:
+        """Return whether vectors are found through an index of their own, and of how many rows that knows nothing yet."""
+        async with self._used() as table:
+            return await table.vectors_indexed()
+
     async def count(self) -> int:
         """Return how many nodes the index holds."""
         async with self._used() as table:
@@ -238,7 +244,7 @@ class VectorIndex:
     async def compact(self) -> None:
         """Merge fragments, leaving out deleted rows, and drop the files of versions older than `retention`."""
         async with self._used() as table:
-            await table.compact(self.retention)
+            await table.compact(self.retention, self._large)
 
     def close(self) -> None:
         """Close the connection."""

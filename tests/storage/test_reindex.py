@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from doubles import HashEmbedder
 from stores import add_entity, new_volume
 
 from server.config import Settings
 from server.errors import Misconfigured
+from server.ids import NodeKind, new_id
+from server.services import health
 from server.services.indexing import reindex
 from server.store import Store
 
@@ -27,6 +30,7 @@ async def test_another_model_is_refused_by_name_until_the_index_is_rebuilt(store
     assert await reindex(again, other, lambda _: None) == 1
     await again.open(other.name, other.dimension, other.embed)
     assert await again.index.node_ids() == {id}
+    assert await again.index.words_indexed() == (True, 0)
     await again.close()
 
 
@@ -47,3 +51,20 @@ async def test_an_interrupted_rebuild_is_noticed_and_run_again(store: Store, set
     await again.open(embedder.name, embedder.dimension, embedder.embed)
     assert await again.index.node_ids() == {id}
     await again.close()
+
+
+async def test_health_tells_of_many_texts_that_the_full_text_index_has_not(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LATE", 1)
+    volume = await new_volume(store)
+    nodes = [(NodeKind.ENTITY, new_id(), name) for name in ("amber", "beryl")]
+    await store.index_now(volume, nodes, np.eye(2, 16, dtype=np.float32))
+    state = await health.check_health(store, "m")
+    assert state.ready
+    assert state.degraded == (
+        "2 texts are not in the full-text index yet; search by words is slow until it is made in the background, or run: "
+        "loregraph reindex",
+    )
+    await store.index.compact()
+    assert (await health.check_health(store, "m")).degraded == ()
