@@ -16,7 +16,7 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 from lancedb.expr import Expr, col, lit
-from lancedb.index import FTS, Bitmap, IvfSq
+from lancedb.index import FTS, Bitmap, BTree, IvfSq
 from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
@@ -242,9 +242,9 @@ async def _index_vectors(table: Any) -> None:
     nearest ten where vectors were hard to tell apart.
     """
     there = {index.name for index in await table.list_indices()}
-    for column in ("volume_id", "kind"):
+    for column, config in (("volume_id", Bitmap()), ("kind", Bitmap()), ("node_id", BTree())):
         if f"{column}_idx" not in there:
-            await table.create_index(column, config=Bitmap(), name=f"{column}_idx")
+            await table.create_index(column, config=config, name=f"{column}_idx")
     if _VECTORS not in there:
         await table.create_index("vector", config=IvfSq(distance_type="cosine"), name=_VECTORS)
 

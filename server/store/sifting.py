@@ -103,8 +103,11 @@ async def sifted(
     if not ids or not kinds:
         return {}
     statement = _sifting(read.dialect, kinds, filter, scope_of(view))
-    values = {"keys": keys_value(read.dialect, ids), "volume": volume, **view_values(view)}
-    return {row[0]: Standing(row[1], row[2]) for row in await read.fetch(statement, values)}
+    values = {"keys": keys_value(read.dialect, ids), **view_values(view)}
+    if filter.tags is not None:
+        values["volume"] = volume
+    rows = await read.fetch(statement, values)
+    return {row[0]: Standing(row[1], row[2]) for row in rows if row[3] == volume}
 
 
 async def passing(
@@ -123,8 +126,12 @@ async def passing(
 def _sifting(
     dialect: str, kinds: tuple[NodeKind, ...], filter: SearchFilter, scope: Scope | None
 ) -> Select[Any] | CompoundSelect[Any]:
-    keys = keys_table(dialect)
-    own = [one.where(one.selected_columns[0].in_(select(keys.c.value))) for one in _rows(dialect, kinds, filter, scope)]
+    """The volume is no condition: the databases would rather go through all of its rows than look for these."""
+    own = []
+    for statement, row in _rows(dialect, kinds, filter, scope):
+        keys = keys_table(dialect)
+        here = statement.select_from(keys).where(row.c.id == keys.c.value)
+        own.append(here.add_columns(row.c.volume_id))
     return own[0] if len(own) == 1 else union_all(*own)
 
 
@@ -132,18 +139,26 @@ def _sifting(
 def _passing(
     dialect: str, kinds: tuple[NodeKind, ...], filter: SearchFilter, scope: Scope | None
 ) -> Select[Any] | CompoundSelect[Any]:
-    own = [one.with_only_columns(one.selected_columns[0]) for one in _rows(dialect, kinds, filter, scope)]
+    own = [
+        one.with_only_columns(row.c.id).where(row.c.volume_id == _VOLUME)
+        for one, row in _rows(dialect, kinds, filter, scope)
+    ]
     return own[0].limit(LIMIT) if len(own) == 1 else union_all(*own).limit(LIMIT)
 
 
-def _rows(dialect: str, kinds: Sequence[NodeKind], filter: SearchFilter, scope: Scope | None) -> list[Select[Any]]:
-    """Return, for each kind, the select of the (id, importance, change) of what passes; of facts, that of each table of versions."""
-    found = []
+def _rows(
+    dialect: str, kinds: Sequence[NodeKind], filter: SearchFilter, scope: Scope | None
+) -> list[tuple[Select[Any], FromClause]]:
+    """Return, for each kind, the select of the (id, importance, change) of what passes, and its row; of facts, that of each table of
+    versions.
+    """
+    found: list[tuple[Select[Any], FromClause]] = []
     for kind in kinds:
         versions: tuple[type[SQLModel], ...] = (_MODELS[kind],)
         if kind is NodeKind.FACT and scope is not None and scope.known:
             versions = (models.Fact, models.FactVersion)
-        found += [_of(kind, table_of(model).alias(), dialect, filter, scope) for model in versions]
+        rows = [table_of(model).alias() for model in versions]
+        found += [(_of(kind, row, dialect, filter, scope), row) for row in rows]
     return found
 
 
@@ -163,7 +178,7 @@ def _of(kind: NodeKind, row: FromClause, dialect: str, filter: SearchFilter, sco
         NodeKind.MEMORY: [] if filter.include_obsolete or kind is not NodeKind.MEMORY else [row.c.obsolete.is_(False)],
         NodeKind.FACT: _facts(row, filter, scope) if kind is NodeKind.FACT else [],
     }
-    where = [row.c.volume_id == _VOLUME, *counting(row), *own.get(kind, [])]
+    where = [*counting(row), *own.get(kind, [])]
     if filter.min_confidence is not None and kind is NodeKind.ENTITY:
         where.append(row.c.confidence >= filter.min_confidence)
     if filter.authorities is not None:
@@ -174,7 +189,7 @@ def _of(kind: NodeKind, row: FromClause, dialect: str, filter: SearchFilter, sco
     statement = select(row.c.id, _importance(kind, row).label("importance"), changed.label("changed"))
     if kind is NodeKind.CHUNK:
         current = (document.c.id == row.c.document_id) & (document.c.revision == row.c.revision)
-        statement = statement.select_from(row.join(document, current))
+        where.append(current)
     return statement.where(*where)
 
 
