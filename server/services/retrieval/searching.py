@@ -34,6 +34,8 @@ FEW = 5_000
 _ALL = SearchFilter()
 _CONTEXT = 0.25
 _MORE = 8
+_ROUNDING = 1e-5
+"""The similarity of what was found by its words is computed another way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class Searcher:
 def _enough(found: Candidates, standing: dict[UUID, Standing]) -> bool:
     """Return whether no node that was not looked at could be among the best."""
     shown = [one for one in found.found if one.id in standing]
-    near = sum(one.similarity is not None and one.similarity >= found.near for one in shown)
+    near = sum(one.similarity is not None and one.similarity >= found.near - _ROUNDING for one in shown)
     worded = sum(one.relevance is not None and one.relevance >= found.worded for one in shown)
     return (near >= MOST or found.near < -1) and (worded >= MOST or not found.worded)
 
