@@ -9,21 +9,26 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel, UTCDateTime
 
-from server.models.columns import Identified, Json, Stamped, one_of
+from server.models.columns import Identified, Json, SortableText, Stamped, one_of
 from server.terms import Authority, IngestionStatus
 
 
 class Document(Identified, Stamped, table=True):
-    """A text that was given to the volume. Its content lives in its revisions; `revision` is the current one."""
+    """A text that was given to the volume. Its content lives in its revisions; `revision` is the current one.
+
+    `title_key` is what it is found by where its title is named.
+    """
 
     __table_args__ = (
         UniqueConstraint("volume_id", "uri", name="document_uri"),
         Index("document_by_content", "volume_id", "content_hash"),
         Index("document_in_volume", "volume_id", "id"),
+        Index("document_by_title", "volume_id", "title_key"),
         one_of("authority", Authority),
     )
 
     title: str
+    title_key: str = Field(default="", sa_type=SortableText)
     uri: str | None = None
     mime_type: str
     authority: str = Authority.UNKNOWN

@@ -83,7 +83,9 @@ class EntityBlock(SQLModel, table=True):
 class Mention(Identified, table=True):
     """A place where a document names an entity, merged since or not: [start, end) in code points of that revision's content."""
 
-    entity_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE", index=True)
+    __table_args__ = (Index("mention_of_entity", "entity_id", "chunk_id"),)
+
+    entity_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
     document_id: UUID = Field(foreign_key="document.id", ondelete="CASCADE", index=True)
     chunk_id: UUID = Field(foreign_key="chunk.id", ondelete="CASCADE", index=True)
     revision: int

@@ -23,7 +23,7 @@ from server.services.entities import remove_entities
 from server.services.folding import keep_apart, regroup
 from server.services.formats.types import MIME_TYPES, bare_type
 from server.services.idempotency import Once
-from server.services.identity import clean_name, clean_text
+from server.services.identity import clean_name, clean_text, title_key
 from server.services.indexing import chunk_text, entity_text, fact_text
 from server.services.ingestion.revisions import NEWER
 from server.services.merges import hand_over
@@ -208,7 +208,7 @@ class Documents:
     def _insert(self, tx: Transaction, new: NewDocument, content_hash: str) -> Taken:
         id = new_id()
         columns = {"title": new.title, "uri": new.uri, "mime_type": new.mime_type, "authority": new.authority.value}
-        tx.insert(models.Document, id=id, content_hash=content_hash, **columns)
+        tx.insert(models.Document, id=id, content_hash=content_hash, title_key=title_key(new.title), **columns)
         tx.insert(models.DocumentRevision, document_id=id, number=1, content=new.text)
         tx.log(ChangeKind.CREATED, NodeKind.DOCUMENT, id, after=columns)
         return Taken(id, self._queue(tx, id, 1, new), True)
@@ -251,7 +251,8 @@ class Documents:
             if run.status in UNFINISHED:
                 await cancel(tx, run.id, reason)
         changed = {name: value for name, value in after.items() if getattr(known, name) != value}
-        tx.update(models.Document, known.id, **changed)
+        found_by = {"title_key": title_key(changed["title"])} if "title" in changed else {}
+        tx.update(models.Document, known.id, **changed, **found_by)
         before = {name: getattr(known, name) for name in changed}
         tx.log(ChangeKind.UPDATED, NodeKind.DOCUMENT, known.id, before=before, after=changed)
         if "title" in changed:

@@ -24,6 +24,7 @@ __all__ = [
     "match_key",
     "normalise_type",
     "relation_type",
+    "title_key",
 ]
 
 EXCLUSIVE_TYPES = frozenset({"person", "organization", "place", "event"})
@@ -38,6 +39,7 @@ _TEXT_LIMIT = 10_000
 # A name that is nothing but articles keeps them: The The is a band.
 _ARTICLE = re.compile(r"^(?!(?:the|an?)\s+(?:the|an)$)(?:the\s+(?=\S)|an?\s+(?=[^\W\d_]{2}))")
 _GAP = re.compile(r"[\s-]+")
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
@@ -61,6 +63,14 @@ def match_key(name: str, type: str | None = None) -> str:
         key = _without_frame(_ARTICLE.sub("", _without_frame(key, kind), count=1), kind)
         key = fold(_GAP.sub(_bridge, written_alike(key, person=kind == "person")))
     return key
+
+
+def title_key(title: str) -> str:
+    """Return the key under which a document is found by its title: its match key, without what stands behind it in parentheses.
+
+    "Dark River (2017 film)" meets "Dark River". Empty only for a blank title.
+    """
+    return match_key(_ASIDE.sub("", title).strip() or title)
 
 
 def _without_frame(text: str, kind: str | None) -> str:
