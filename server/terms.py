@@ -51,6 +51,13 @@ class ValueType(StrEnum):
     BOOLEAN = "BOOLEAN"
 
 
+class SearchMode(StrEnum):
+    """How a search ranks what it finds."""
+
+    HYBRID = "HYBRID"
+    GRAPH = "GRAPH"
+
+
 class Cardinality(StrEnum):
     """Whether a subject can have one or many claims of a predicate at a time."""
 

@@ -26,6 +26,7 @@ from server.ids import GlobalId, NodeKind
 from server.services.retrieval.searching import Asked, FoundPage, Place
 from server.store.rankings import Hit
 from server.store.sifting import KINDS, SearchFilter
+from server.terms import SearchMode
 from server.views import View
 
 if TYPE_CHECKING:
@@ -60,6 +61,15 @@ describe(
         "CODE_ARTIFACT": "Code artifacts, by their title, language, description and code.",
     },
 )
+describe(
+    SearchMode,
+    "How a search ranks what it finds.",
+    {
+        "HYBRID": "By meaning and by words.",
+        "GRAPH": "By a walk over the graph that begins from the names in the query and from what HYBRID finds, along what chunks and "
+        "entities name: for questions whose answer stands in several documents, which do not all look like the question.",
+    },
+)
 _KINDS = dict(zip(SearchKind, KINDS, strict=True))
 
 
@@ -70,6 +80,10 @@ class SearchExplanation:
     )
     text_rank: int | None = attribute(
         "hit.text_rank", description="Its place by words alone, from 1; null where it is not among the best 100."
+    )
+    graph_rank: int | None = attribute(
+        "hit.graph_rank",
+        description="Its place among its kind by the walk alone, from 1; null where the walk did not reach it, and in the mode HYBRID.",
     )
     hit: strawberry.Private[Hit]
     through: strawberry.Private[GlobalId | None]
@@ -145,6 +159,7 @@ async def found_in(
     text: tuple[str, str | None],
     kinds: Sequence[SearchKind] | None,
     filter: SearchFilter,
+    mode: SearchMode,
     first: int,
     after: str | None,
 ) -> list[SearchConnection | Exception | None]:
@@ -159,7 +174,7 @@ async def found_in(
     vector = None if after is not None else await searcher.vector(*text)
     found: list[SearchConnection | Exception | None] = []
     for volume in volumes:
-        asked = Asked(volume.row.id, *text, wanted, filter, volume.view)
+        asked = Asked(volume.row.id, *text, wanted, filter, volume.view, mode)
         try:
             if vector is None:
                 page = await searcher.next_page(asked, size, _place(info, after, asked))

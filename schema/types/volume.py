@@ -42,7 +42,7 @@ from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
 from server.store.statistics import numbers_by_type, numbers_of_volumes
-from server.terms import Cardinality, Direction
+from server.terms import Cardinality, Direction, SearchMode
 from server.views import View
 
 T = TypeVar("T")
@@ -427,11 +427,14 @@ class Volume(Node):
             list[SearchKind] | None, strawberry.argument(description="What to search among; left out: everything.")
         ] = None,
         filter: Annotated[inputs.SearchFilter | None, strawberry.argument(description="What may be found.")] = None,
+        mode: Annotated[
+            SearchMode, strawberry.argument(description="How what is found is ranked.")
+        ] = SearchMode.HYBRID,
         first: First = 10,
         after: After = None,
     ) -> list[SearchConnection | Exception | None]:
         wanted = (filter or inputs.SearchFilter()).plain()
-        return await found_in(info, parents, (query, context), kinds, wanted, first, after)
+        return await found_in(info, parents, (query, context), kinds, wanted, mode, first, after)
 
     @batched(
         needs=("row.id",),

@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, FromClause, Select, func, literal_column, select, true
+from sqlalchemy import ColumnElement, FromClause, Select, func, select, true
 
 from server import models
 from server.store.prepared import Statement
@@ -116,11 +116,9 @@ def _chunks_naming(dialect: str) -> Statement:
         return select(chunk.c.id, keys.c.value, times).select_from(joined.join(*_present(chunk)))
     grouped: Select[tuple[UUID, int]] = select(mention.c.chunk_id, func.count().label("times"))
     grouped = grouped.where(mention.c.entity_id == PARENT).group_by(mention.c.chunk_id)
-    some = grouped.order_by(mention.c.chunk_id).limit(LIMIT).lateral("some")
-    joined = keys.join(some, true()).join(chunk, chunk.c.id == some.c.chunk_id)
-    return select(chunk.c.id, keys.c.value, literal_column("some.times", some.c.times.type)).select_from(
-        joined.join(*_present(chunk))
-    )
+    few = grouped.order_by(mention.c.chunk_id).limit(LIMIT).lateral("few")
+    joined = keys.join(few, true()).join(chunk, chunk.c.id == few.c.chunk_id)
+    return select(chunk.c.id, keys.c.value, few.c.times).select_from(joined.join(*_present(chunk)))
 
 
 @cache

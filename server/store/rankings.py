@@ -25,13 +25,16 @@ _ranking = table_of(models.Ranking)
 
 
 class Hit(NamedTuple):
-    """A node in its place in a ranking; `vector_rank` and `text_rank` are its places by meaning and by words alone."""
+    """A node in its place in a ranking; `vector_rank`, `text_rank` and `graph_rank` are its places by meaning, by words and by the walk
+    alone.
+    """
 
     id: UUID
     kind: NodeKind
     score: float
     vector_rank: int | None
     text_rank: int | None
+    graph_rank: int | None = None
 
 
 class Rankings:

@@ -7,7 +7,7 @@ enough of what it answers has passed. So a filter loses nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
@@ -15,12 +15,17 @@ from server.embeddings import Embedder
 from server.errors import BadUserInput
 from server.ids import NodeKind
 from server.services.identity import clean_text
+from server.services.retrieval.following import ranked, visits
 from server.services.retrieval.fusion import MOST, fuse
+from server.services.retrieval.linking import linked
+from server.services.retrieval.walking import walk
 from server.store import Store
 from server.store.rankings import Hit
+from server.store.records import FactRecord
 from server.store.searching import Candidates, Wanted
 from server.store.sifting import KINDS, SearchFilter, Standing, passing, sifted
 from server.store.transaction import Clock, utc_now
+from server.terms import SearchMode
 from server.views import View
 
 if TYPE_CHECKING:
@@ -48,6 +53,7 @@ class Asked:
     kinds: tuple[NodeKind, ...] = KINDS
     filter: SearchFilter = _ALL
     view: View | None = None
+    mode: SearchMode = SearchMode.HYBRID
 
 
 class Place(NamedTuple):
@@ -95,14 +101,32 @@ class Searcher:
         """Return what best answers a query, best first: at most 100 nodes that are near its `vector`, and 100 that have its words.
 
         `score` orders the hits of this call and means nothing across calls. Costs two reads of the index and two statements,
-        three where a filter or a view narrows it; more reads only where most of what is found may not be shown.
+        three where a filter or a view narrows it; more reads only where most of what is found may not be shown. In the mode GRAPH
+        as much again, and the statements of the walk.
 
         Raises:
             UpstreamUnavailable: the vector index does not answer.
         """
+        hits = await self._fused(asked, vector)
+        return hits if asked.mode is SearchMode.HYBRID else await self._followed(asked, hits, vector)
+
+    async def _fused(self, asked: Asked, vector: NDArray[np.float32]) -> list[Hit]:
         kinds = asked.filter.kinds(asked.kinds)
         found, standing = await self._candidates(asked, kinds, vector)
         return fuse(found.found, standing, self._clock())
+
+    async def _followed(self, asked: Asked, hits: Sequence[Hit], vector: NDArray[np.float32]) -> list[Hit]:
+        """Return the hits as the walk ranks them, which begins from all chunks, whatever the filter."""
+        read, chunks = self._store.read, replace(asked, kinds=(NodeKind.CHUNK,), filter=_ALL)
+        seeds = hits if asked == chunks else await self._fused(chunks, vector)
+        names = await linked(read, asked.volume, asked.query)
+        found = visits(await walk(read, asked.volume, {hit.id: hit.score for hit in seeds}, names))
+        kinds = asked.filter.kinds(asked.kinds)
+        reached = [id for id, kind in found.kinds.items() if kind in kinds]
+        standing = await self._sifted(asked, kinds, reached)
+        facts = [hit.id for hit in hits if hit.kind is NodeKind.FACT]
+        rows = await read.by_ids(FactRecord, facts, frozenset({"subject_id"}))
+        return ranked(hits, found, standing.__contains__, {row.id: row.subject_id for row in rows if row is not None})
 
     async def first_page(self, asked: Asked, vector: NDArray[np.float32], first: int, *, keep: bool) -> FoundPage:
         """Return the first hits of a search, whose ranking is kept where more follow, or where it is to be (`keep`).
