@@ -190,9 +190,10 @@ async def found_in(
 
 def _place(info: Info, after: str | None, asked: Asked) -> Place:
     ranking, start, total = behind(info, after, bound("Volume.search", asked)) or (None, 0, 0)
+    assert isinstance(ranking, UUID)
     assert isinstance(start, int)
     assert isinstance(total, int)
-    return Place(ranking if isinstance(ranking, UUID) else None, start, total)
+    return Place(ranking, start, total)
 
 
 def _has_cursors(info: Info) -> bool:

@@ -349,7 +349,9 @@ async def test_a_cursor_that_has_expired_is_refused_and_one_of_another_search_is
         await connection.execute(update(table).values(expires_at=utc_now()))
     assert await refusal("note", info["endCursor"]) == ("BAD_USER_INPUT", "This cursor has expired")
     await page(api, first=1)
-    assert [row["id"] == ranking["id"] for row in await api.rows(models.Ranking)] == [False]
+    (again,) = await api.rows(models.Ranking)
+    assert again["expires_at"] > utc_now() + timedelta(minutes=9)
+    assert (await page(api, info["endCursor"], first=1))[0] != []
 
 
 async def test_a_ranking_goes_with_its_volume(api: Api) -> None:

@@ -18,7 +18,7 @@ from breadth.oracle import BESIDE_CORE, Oracle
 from breadth.queries import QUERY, Frame, draw
 from conftest import copy_into
 from doubles import HashEmbedder, ScriptedExtractor
-from graphql import GraphQLError, GraphQLObjectType, GraphQLSchema
+from graphql import GraphQLError, GraphQLObjectType, GraphQLSchema, is_required_argument
 from strawberry.extensions import DisableValidation, ParserCache
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types import ExecutionContext
@@ -118,7 +118,8 @@ class Served:
                     self.cursors[key.rpartition("_")[2]].append(page["pageInfo"]["endCursor"])
 
     def _lists(self, type_: GraphQLObjectType) -> str:
-        names = [name for name, field in type_.fields.items() if "after" in field.args]
+        lists = [(name, field.args) for name, field in type_.fields.items() if "after" in field.args]
+        names = [name for name, args in lists if not any(map(is_required_argument, args.values()))]
         pages = [f"{type_.name}_{name}: {name}(first: 1) {{ pageInfo {{ endCursor }} }}" for name in names]
         return f"... on {type_.name} {{ id {' '.join(pages)} }}"
 

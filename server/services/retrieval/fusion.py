@@ -23,7 +23,8 @@ _DENSE, _WORDS = 0.6, 0.4
 _BOOST = 0.05
 """What importance, and what recency, adds to a score at most: both together never lift a hit over one whose score is more than a
 tenth higher (1.05 * 1.05 = 1.1025)."""
-_HALF_LIFE = 90 * 86_400.0
+_HALF_LIFE = 90
+"""In days, of which only whole ones count: the same search has the same scores."""
 
 
 def fuse(candidates: Sequence[Candidate], standing: Mapping[UUID, Standing], now: datetime) -> list[Hit]:
@@ -66,5 +67,5 @@ def _scaled(scores: Sequence[float | None], low: float | None = None) -> list[fl
 
 
 def _boost(stands: Standing, now: datetime) -> float:
-    age = max(0.0, (now - stands.updated_at).total_seconds())
+    age = max(0, (now - stands.updated_at).days)
     return (1 + _BOOST * stands.importance) * (1 + _BOOST * exp2(-age / _HALF_LIFE))

@@ -20,7 +20,7 @@ from server.services.retrieval.fusion import MOST, fuse
 from server.services.retrieval.linking import linked
 from server.services.retrieval.walking import walk
 from server.store import Store
-from server.store.rankings import Hit
+from server.store.rankings import Hit, named
 from server.store.records import FactRecord
 from server.store.searching import Candidates, Wanted
 from server.store.sifting import KINDS, SearchFilter, Standing, passing, sifted
@@ -57,9 +57,9 @@ class Asked:
 
 
 class Place(NamedTuple):
-    """Where a page begins: so many hits into a frozen ranking of so many. None: the ranking was not kept."""
+    """Where a page begins: so many hits into a frozen ranking of so many."""
 
-    ranking: UUID | None
+    ranking: UUID
     start: int
     total: int
 
@@ -137,9 +137,9 @@ class Searcher:
             UpstreamUnavailable: as `search`.
         """
         hits = await self.search(asked, vector)
-        kept = len(hits) > first or (keep and bool(hits))
-        ranking = await self._store.rankings.keep(asked.volume, hits) if kept else None
-        return _page(list(enumerate(hits, 1)), first, ranking, len(hits))
+        if len(hits) > first or (keep and hits):
+            await self._store.rankings.keep(asked.volume, hits)
+        return _page(list(enumerate(hits, 1)), first, named(asked.volume, hits), len(hits))
 
     async def next_page(self, asked: Asked, first: int, place: Place) -> FoundPage:
         """Return the hits behind a place in a ranking, which is frozen as it was; what is gone since, or may not be shown any more,
@@ -157,8 +157,8 @@ class Searcher:
             rest = [(number, hit) for number, hit in rest if hit.id in standing]
         return _page(rest, first, ranking, total)
 
-    async def _kept(self, volume: UUID, ranking: UUID | None) -> list[Hit]:
-        hits = None if ranking is None else await self._store.rankings.of(volume, ranking)
+    async def _kept(self, volume: UUID, ranking: UUID) -> list[Hit]:
+        hits = await self._store.rankings.of(volume, ranking)
         if hits is None:
             raise BadUserInput(
                 "This cursor has expired: what the search had found is kept for some minutes only. Search anew, without `after`.",
@@ -197,7 +197,7 @@ def _enough(found: Candidates, standing: dict[UUID, Standing]) -> bool:
     return (near >= MOST or found.near < -1) and (worded >= MOST or not found.worded)
 
 
-def _page(rest: Sequence[tuple[int, Hit]], first: int, ranking: UUID | None, total: int) -> FoundPage:
+def _page(rest: Sequence[tuple[int, Hit]], first: int, ranking: UUID, total: int) -> FoundPage:
     shown = rest[:first]
     places = [Place(ranking, number, total) for number, _ in shown]
     return FoundPage([hit for _, hit in shown], places, total, len(rest) > first)
