@@ -1,7 +1,8 @@
 """Following: what a search has found, ranked anew by the graph walk, with what only the walk has found.
 
-Chunks and entities are ranked by the walk, each kind by its own most visited; a fact counts half by itself and half by its subject;
-what the walk says nothing about keeps its score, halved. So the second hop of a question stands beside its first.
+Chunks and entities are ranked by the walk, each kind by its own most visited, those that it has not reached behind all others. A fact
+counts half by itself and half by its subject, everything else by itself. Visits fall off steeply, so that beside other scores
+stands their fourth root.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ MOST = 200
 """How many hits a ranking has at most."""
 
 
+_WALKED = (NodeKind.CHUNK, NodeKind.ENTITY)
+_BEHIND = 0.001
+
+
 class Visits(NamedTuple):
-    """What the walk says of nodes: how much each is visited, 1 for the most visited of its kind, and its place among its kind."""
+    """What the walk says of nodes: how much each is visited, 1 for the most visited of its kind, its place among its kind, and its kind."""
 
     shares: dict[UUID, float]
     places: dict[UUID, int]
@@ -34,7 +39,7 @@ def visits(walked: Walked) -> Visits:
     for kind, nodes in ((NodeKind.CHUNK, walked.chunks), (NodeKind.ENTITY, walked.entities)):
         most = max((share for _, share in nodes), default=0.0) or 1.0
         for place, (id, share) in enumerate(nodes, 1):
-            found.shares[id], found.places[id], found.kinds[id] = share / most, place, kind
+            found.shares[id], found.places[id], found.kinds[id] = (share / most) ** 0.25, place, kind
     return found
 
 
@@ -56,6 +61,7 @@ def ranked(
 def _score(hit: Hit, found: Visits, subjects: Mapping[UUID, UUID]) -> float:
     if hit.id in found.shares:
         return found.shares[hit.id]
+    if hit.kind in _WALKED:
+        return hit.score * _BEHIND
     subject = subjects.get(hit.id)
-    about = 0.0 if subject is None else found.shares.get(subject, 0.0)
-    return (hit.score + about) / 2
+    return hit.score if subject is None else (hit.score + found.shares.get(subject, 0.0)) / 2
