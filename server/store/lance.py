@@ -187,11 +187,11 @@ class LanceTable:
         those of vectors are made once there are `large` rows.
 
         LanceDB rewrites a fragment that stands alone only once a tenth of it is deleted; so that deleted text leaves the
-        files at once, one row of such a fragment is moved to a new one, and the two are merged.
+        files at once, one row of such a fragment is moved to a new one, and the two are merged. It merges no fragments of which only
+        some are indexed, but indexes them then: the second time it does.
         """
-        stats = await self._table.stats()
-        fragments = stats["fragment_stats"]
-        if fragments["num_fragments"] == 1 and fragments["lengths"]["max"] != stats["num_rows"]:
+        fragments, deleted = await self._fragments()
+        if fragments == 1 and deleted:
             (row,) = (await self._table.query().select(["node_id"]).limit(1).to_arrow()).to_pylist()
             named = (col("node_id") == lit(row["node_id"])).to_sql()
             await self._table.update(where=named, updates_sql={"kind": "kind"})
@@ -199,7 +199,15 @@ class LanceTable:
         if await self.count() >= large:
             await _index_vectors(self._table)
         await self._optimize(retention)
+        if (await self._fragments())[0] > 1:
+            await self._optimize(retention)
         await asyncio.to_thread(give_back)
+
+    async def _fragments(self) -> tuple[int, bool]:
+        """Return how many fragments there are, and of a single one whether rows of it are deleted."""
+        stats = await self._table.stats()
+        fragments = stats["fragment_stats"]
+        return fragments["num_fragments"], fragments["lengths"]["max"] != stats["num_rows"]
 
     async def words_indexed(self) -> tuple[bool, int]:
         """Return whether there is a full-text index, and of how many rows it knows nothing yet."""
