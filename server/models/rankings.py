@@ -10,7 +10,7 @@ from server.models.columns import Identified, Json
 
 
 class Ranking(Identified, table=True):
-    """What a search has found, frozen: a list of [id, kind, score, place by meaning, place by words], the best first."""
+    """What a search has found, frozen: a list of [id, kind, score, place by meaning, by words, by the walk], the best first."""
 
     hits: list[list[str | float | int | None]] = Field(sa_type=Json, nullable=False)
     expires_at: datetime | None = Field(default=None, sa_type=UTCDateTime, nullable=False, index=True)

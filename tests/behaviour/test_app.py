@@ -262,7 +262,7 @@ async def test_an_ingestion_under_way_is_given_back_at_the_end(settings: Setting
     async def quick(text: ChunkText) -> Extraction:
         return Extraction()
 
-    again = Knowledge(settings, store, HashEmbedder(), "quick", quick)
+    again = Knowledge(settings, store, HashEmbedder(), "endless", quick)
     assert await again.worker.step()
     done = await store.read.one(IngestionRecord, taken.ingestion_id)
     assert done is not None

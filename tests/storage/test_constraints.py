@@ -78,6 +78,7 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.ProjectDocument, {"project_id": P, "document_id": D}),
     (models.Change, {"seq": 1, "kind": ChangeKind.CREATED.value, "actor": "a"}),
     (models.Follower, {"name": "f"}),
+    (models.Ranking, {"hits": [], "expires_at": NOW}),
     (models.PendingVector, {"seq": 1, "node_id": E1, "kind": "ent"}),
 ]
 CHECKS: dict[str, list[Row]] = {
