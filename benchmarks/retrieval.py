@@ -1,6 +1,6 @@
 """Retrieval: which documents answer a question that takes several, without any language model.
 
-    .venv/bin/python benchmarks/retrieval.py 2wiki|musique [--shared ../shared/data] [--data FOLDER] [--output FILE] [--lower]
+    .venv/bin/python benchmarks/retrieval.py [2wiki] [musique] [--shared ../shared/data] [--data FOLDER] [--output FILE] [--lower]
 
 Takes the whole corpus in by `loregraph ingest` with the offline extractor, unless `--data` names a folder that has it already, starts
 `loregraph serve` and asks its GraphQL for the chunks that answer each question. A chunk counts as its document. Told for
@@ -212,13 +212,22 @@ def run(name: str, shared: Path, data: Path, output: Path | None, *, lower: bool
 def main() -> None:
     """Measure and print."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("set", choices=list(SETS))
+    arguments.add_argument("sets", nargs="*", default=list(SETS), help="2wiki, musique; both")
     arguments.add_argument("--shared", type=Path, default=SHARED)
     arguments.add_argument("--data", type=Path)
     arguments.add_argument("--output", type=Path)
     arguments.add_argument("--lower", action="store_true")
     given = arguments.parse_args()
-    corpus = given.shared / given.set / "corpus.json"
+    if given.data and len(given.sets) != 1:
+        arguments.error("--data is the folder of one data set: name which")
+    for name in given.sets:
+        if name not in SETS:
+            arguments.error(f"there is no data set {name}")
+        _one(name, given)
+
+
+def _one(name: str, given: argparse.Namespace) -> None:
+    corpus = given.shared / name / "corpus.json"
     if not corpus.is_file():
         print(f"Skipped: there is no corpus at {corpus}.", file=sys.stderr)
         return
@@ -227,8 +236,8 @@ def main() -> None:
         if not (data / "loregraph.sqlite").exists():
             ingest = [sys.executable, "-m", "server", "ingest", str(corpus), "--data", str(data)]
             subprocess.run(ingest, check=True, env=os.environ | {"LOREGRAPH_EXTRACTOR": "offline"})
-        rows = run(given.set, given.shared, data, given.output, lower=given.lower)
-    show(f"Retrieval, {given.set}{', in lower case' if given.lower else ''}", rows)
+        rows = run(name, given.shared, data, given.output, lower=given.lower)
+    show(f"Retrieval, {name}{', in lower case' if given.lower else ''}", rows)
 
 
 if __name__ == "__main__":
