@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
 from doubles import HashEmbedder
+from messages import says, serving_messages
+from pydantic import SecretStr
 from stores import DIMENSION, new_volume
 
+from server import models
+from server.commands.duplicates import Counted, Found, find
+from server.config import Settings
 from server.llm import NO_USAGE, Filled, Prompt, UnusableAnswer
 from server.services.decisions import Reviews
 from server.services.duplicates import Candidate, Seen, scan
@@ -116,3 +122,20 @@ async def test_it_is_told_of_the_entity_and_its_numbered_candidates_as_data(cour
             {"number": 2, "name": "John Doe", "type": "person", "alike": ["an initial"]},
         ],
     }  # fmt: skip
+
+
+async def test_where_it_is_switched_on_the_strong_model_decides_what_is_proposed(
+    court: Court, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    async with court.store.write(court.volume.id, "test") as tx:
+        tx.delete_where(models.Review, volume_id=court.volume.id)
+    counted, found = Counted(), list[Found]()
+    told: dict[str, Any] = {"total": lambda _: None, "progress": lambda _: None, "found": found.append}
+    async with serving_messages() as claude:
+        claude.script = [says({"choice": 1, "sure": True, "reason": SURE})]
+        own = {"claude_judges": True, "anthropic_key": SecretStr("sk-1"), "anthropic_url": claude.url}
+        await find(settings.model_copy(update=own), "v", None, proposing=True, counted=counted, **told)
+    assert [request.body["model"] for request in claude.requests] == ["claude-opus-5-5"]
+    assert (len(found), counted.proposed, counted.decided) == (2, 2, 1)
+    assert ("MERGED", "claude") in await court.decisions()
