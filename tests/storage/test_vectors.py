@@ -376,6 +376,9 @@ async def test_any_story_ends_with_an_index_that_equals_the_rows(
                 }
         await worker.follower.release()
         await store.follower.drain()
+        await asyncio.sleep(
+            settings.read_interval * 2
+        )  # what another process has written shows in the index itself only then
         rows = await store.index.rows("node_id", "volume_id", "vector")
         held = [row for row in rows if row["volume_id"] == volume.hex]
         assert sorted(UUID(row["node_id"]) for row in held) == sorted(angles)
