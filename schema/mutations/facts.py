@@ -29,7 +29,10 @@ class CreateFactInput:
         default=None, description="What it is about, such as experience or pricing."
     )
     predicate: str | None = strawberry.field(default=None, description="What is stated, in any case, such as COSTS.")
-    value: str | None = strawberry.field(default=None, description="The literal value, such as: $349/month.")
+    value: str | None = strawberry.field(
+        default=None,
+        description="The literal value, such as $349/month; it is read as a TEXT unless `valueType` says otherwise.",
+    )
     value_type: ValueType | None = strawberry.field(default=None, description="What the value is; TEXT unless given.")
     valid_from: Instant | None = strawberry.field(default=None, description="From when on it is true.")
     valid_to: Instant | None = strawberry.field(
