@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, TypeVar
-from uuid import UUID
+from typing import Annotated
 
 import strawberry
-from strawberry.scalars import JSON
 
 from schema.arguments import After, First
 from schema.breadth import attribute, batched, computed
@@ -31,21 +29,17 @@ from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, review_queue
 from schema.types.search import SearchConnection, SearchKind, found_in
+from schema.types.statistics import VolumeStatistics
 from schema.types.subgraph import Asked, Subgraph, subgraphs_of
 from schema.types.vocabulary import Vocabulary
 from schema.views import by_view, seen
-from server import models
 from server.ids import NodeKind
 from server.services.vocabularies import vocabulary_of
 from server.store import relations as rel
-from server.store.questions import open_reviews_by_kind
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
-from server.store.statistics import numbers_by_type, numbers_of_volumes
 from server.terms import Cardinality, Direction, SearchMode
 from server.views import View
-
-T = TypeVar("T")
 
 
 @strawberry.type(description="A predicate or relationship type in use in a volume.")
@@ -68,69 +62,6 @@ class Predicate:
     @staticmethod
     def of(row: PredicateRecord) -> Predicate:
         return Predicate(row=row)
-
-
-async def _counted(
-    parents: list[VolumeStatistics], info: Info, count: Callable[..., Awaitable[list[T]]], model: type[models.Model]
-) -> list[T]:
-    """Return what `count` answers about the claims of each volume, in its view."""
-
-    async def of_view(some: Sequence[VolumeStatistics], view: View | None) -> list[T]:
-        return await count(info.context.store.read, model, [one.key for one in some], view)
-
-    return await by_view(parents, of_view)
-
-
-@strawberry.type(
-    description="How much a volume holds. Each number is counted only where it is asked for. "
-    "What waits for review is counted by reviewsByKind alone."
-)
-class VolumeStatistics:
-    key: strawberry.Private[UUID]
-    view: strawberry.Private[View | None] = None
-
-    @batched(description="How many entities.")
-    @staticmethod
-    async def entities(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await numbers_of_volumes(info.context.store.read, models.Entity, [p.key for p in parents])
-
-    @batched(description="How many facts the view has, as many as its list without a filter.")
-    @staticmethod
-    async def facts(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await _counted(parents, info, numbers_of_volumes, models.Fact)
-
-    @batched(description="How many relationships the view has, as many as its list without a filter.")
-    @staticmethod
-    async def relationships(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await _counted(parents, info, numbers_of_volumes, models.Relationship)
-
-    @batched(description="How many memories, obsolete ones included.")
-    @staticmethod
-    async def memories(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await numbers_of_volumes(info.context.store.read, models.Memory, [p.key for p in parents])
-
-    @batched(description="How many documents.")
-    @staticmethod
-    async def documents(parents: list[VolumeStatistics], info: Info) -> list[int]:
-        return await numbers_of_volumes(info.context.store.read, models.Document, [p.key for p in parents])
-
-    @batched(description="How many entities of each type, as a JSON object.")
-    @staticmethod
-    async def entities_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
-        found = await numbers_by_type(info.context.store.read, models.Entity, [p.key for p in parents])
-        return [JSON(numbers) for numbers in found]
-
-    @batched(description="How many of these relationships are of each type, as a JSON object.")
-    @staticmethod
-    async def relationships_by_type(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
-        found = await _counted(parents, info, numbers_by_type, models.Relationship)
-        return [JSON(numbers) for numbers in found]
-
-    @batched(description="How many open review items of each kind, as a JSON object; kinds without one are left out.")
-    @staticmethod
-    async def reviews_by_kind(parents: list[VolumeStatistics], info: Info) -> list[JSON]:
-        found = await open_reviews_by_kind(info.context.store.read, [p.key for p in parents])
-        return [JSON(numbers) for numbers in found]
 
 
 def _vocabulary(volume: Volume) -> Vocabulary:
@@ -493,4 +424,4 @@ class Volume(Node):
 
 
 FOUND[NodeKind.VOLUME] = rows_of(VolumeRecord, Volume.of)
-__all__ = ["EntityBy", "EntityNameInput", "Predicate", "Volume", "VolumeStatistics"]
+__all__ = ["EntityBy", "EntityNameInput", "Predicate", "Volume"]
