@@ -71,6 +71,7 @@ check: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@MYPYPATH=benchmarks:tests $(BIN)/mypy benchmarks/*.py
 	$(BIN)/lint-imports
 	$(BIN)/loregraph sdl | diff -u schema/schema.graphql -
 	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && export LOREGRAPH_DATA="$$data" && unset LOREGRAPH_DATABASE_URL && \

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import Select
+from sqlalchemy import CompoundSelect, Select
 
 from server.store import Store
 from server.store import relations as rel
@@ -27,7 +27,7 @@ from server.terms import Direction
 
 __all__ = ["Read", "Side", "postgresql_sides", "requests", "sqlite_sides"]
 
-Statement = tuple[Select[Any], Mapping[str, Any]]
+Statement = tuple[Select[Any] | CompoundSelect[Any], Mapping[str, Any]]
 _TARGETS = (End("target", "target_id", frozenset({"name"})),)
 _OUT = rel.RELATIONSHIPS_OF_ENTITY[Direction.OUT]
 
@@ -57,7 +57,7 @@ async def requests(store: Store, first: int) -> dict[str, list[list[Read]]]:
     """Return the reads of Q1, and of Q2 and Q3 for each of the first entities by name."""
     asked: list[Statement] = []
 
-    async def columns(statement: Select[Any], values: Mapping[str, Any]) -> Columns:
+    async def columns(statement: Select[Any] | CompoundSelect[Any], values: Mapping[str, Any]) -> Columns:
         asked.append((statement, values))
         return await store.database.columns(statement, values)
 

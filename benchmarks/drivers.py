@@ -66,7 +66,9 @@ async def _turn(side: Side, asked: list[list[Read]], at_once: int, seconds: floa
             await asyncio.sleep(0)
 
     cpu, database_cpu = time.process_time(), _scheduled(side.backends)
-    stop, *_ = await asyncio.gather(_longest_stop(until), *(keep_asking(place) for place in range(at_once)))
+    watch = asyncio.ensure_future(_longest_stop(until))
+    await asyncio.gather(*(keep_asking(place) for place in range(at_once)))
+    stop = await watch
     return Turn(latencies, time.process_time() - cpu, _scheduled(side.backends) - database_cpu, stop)
 
 

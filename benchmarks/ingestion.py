@@ -34,8 +34,9 @@ from server.services.extraction import language
 from server.services.ingestion.writer import DocumentWriter
 from server.services.knowledge import Knowledge
 from server.services.sentences import sentences
+from server.store.backlog import backlog
 from server.store.followers import VectorFollower
-from server.store.jobs import JobQueue, backlog
+from server.store.jobs import JobQueue
 from server.store.transaction import Transaction
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared/data/2wiki/corpus.json"

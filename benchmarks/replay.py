@@ -1,10 +1,10 @@
 """Replay: a language model's recorded answers through the whole pipeline; what is sound is stored, the rest is listed.
 
-    .venv/bin/python benchmarks/replay.py [--recorded ../shared/data/musique/recorded_extraction.json] [--passages 1890]
+    .venv/bin/python benchmarks/replay.py [--recorded ../shared/data/musique/recorded_extraction.json] [--passages 1890] [--data FOLDER]
 
 Every recorded triple must be found again: as a claim with evidence from its passage, or among the rejected items of its
 ingestion with a reason. The run fails where one is missing. The file has {"docs": [{"title", "text", "extracted_entities",
-"extracted_triples"}]}; where there is none, the benchmark says so and ends.
+"extracted_triples"}]}; where there is none, the benchmark says so and ends. `--data` keeps what was stored, for `retrieval.py musique --data` to ask.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from server.services.identity import match_key, relation_type
 from server.services.knowledge import Knowledge
 from server.services.predicates import shipped
 from server.store import Store
-from server.store.jobs import backlog
+from server.store.backlog import backlog
 from server.store.records import IngestionRecord, RejectionRecord
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared/data/musique/recorded_extraction.json"
@@ -97,6 +97,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--recorded", type=Path, default=RECORDED)
     parser.add_argument("--passages", type=int, default=None)
+    parser.add_argument("--data", type=Path, help="an empty folder; left out: one that is gone in the end")
     arguments = parser.parse_args()
     if not arguments.recorded.is_file():
         print(f"There is no recorded extraction at {arguments.recorded}: nothing to replay.", file=sys.stderr)
@@ -104,7 +105,7 @@ async def main() -> None:
     passages = recordings(arguments.recorded)[: arguments.passages]
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        found = await replay(Settings(data=Path(folder)), passages)
+        found = await replay(Settings(data=arguments.data or Path(folder)), passages)
     rejected = found.pop("rejected")
     show("Replay of recorded answers", [{"what": "all", **found, "cpu_s": round(time.process_time() - began, 1)}])
     show("Rejected", [{"what": what, "items": number} for what, number in rejected.most_common()])

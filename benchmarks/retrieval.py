@@ -64,8 +64,9 @@ def questions(folder: Path, name: str) -> list[Question]:
 
 
 def named(title: str, text: str) -> str:
-    """Return what a passage is told by where several have one title."""
-    return f"{title}|{' '.join(text.split())[:60]}"
+    """Return what a passage is told by where several have one title; the title before its text does not count."""
+    words = " ".join(text.removeprefix(f"{title}\n").split())
+    return f"{title}|{words[:60]}"
 
 
 def stems(text: str) -> list[str]:

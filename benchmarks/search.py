@@ -52,7 +52,8 @@ def vectors_of(number: int) -> NDArray[np.float32]:
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    unit: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 def text_of(n: int) -> str:
