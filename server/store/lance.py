@@ -15,6 +15,7 @@ from uuid import UUID
 import lancedb
 import numpy as np
 import pyarrow as pa
+from asyncpg.pgproto import pgproto
 from lancedb.expr import Expr, col, lit
 from lancedb.index import FTS, Bitmap, BTree, IvfSq
 from lancedb.query import MatchQuery
@@ -26,10 +27,13 @@ from server.store.vectors import IndexRow, Match, Neighbor, Wanted
 
 __all__ = ["LanceTable"]
 
+_KINDS = {kind.value: kind for kind in NodeKind}
+
 TABLE = "nodes"
 _REFINE = 10
 _REFINE_MANY = 1
-"""What a list of a hundred needs: what is left out of it by mistake is at its end."""
+"""What a list of a hundred needs: what is left out of it by mistake is at its end. Not refined at all, a search takes 3 ms less, and finds
+0.92 of the nearest ten instead of all, 0.8 where a filter lets few pass."""
 _ATTEMPTS = 3
 _BATCH = 4096
 _INDEX_CACHE = 256 * 2**20
@@ -116,28 +120,42 @@ class LanceTable:
     ) -> list[Neighbor]:
         """Return the `k` nodes of these kinds nearest to a vector, nearest first."""
         wanted = Wanted(volume, frozenset(kinds))
-        query = await self._exactly(wanted, self._table.query().where(_condition(wanted)).nearest_to(vector))
+        condition = _condition(wanted)
+        query = await self._exactly(wanted, condition, self._table.query().where(condition).nearest_to(vector))
         query = query.distance_type("cosine").refine_factor(_REFINE).select(["node_id", "kind", "_distance"]).limit(k)
         rows = (await query.to_arrow()).to_pylist()
         return [Neighbor(UUID(r["node_id"]), NodeKind(r["kind"]), 1.0 - r["_distance"]) for r in rows]
 
-    async def similar(self, wanted: Wanted, vector: NDArray[np.float32], k: int) -> list[Match]:
-        """Return the `k` wanted nodes nearest to a vector, nearest first."""
-        query = self._table.query().where(_condition(wanted)).nearest_to(vector)
-        query = (await self._exactly(wanted, query)).distance_type("cosine").refine_factor(_REFINE_MANY).limit(k)
-        found = await query.select(["node_id", "kind", "_distance"]).to_arrow()
-        likeness = 1.0 - found["_distance"].to_numpy()
-        return [Match(id, kind, float(like), None) for (id, kind), like in zip(_named(found), likeness, strict=True)]
+    async def both(
+        self, wanted: Wanted, words: str, vector: NDArray[np.float32], k: int, *, texts: bool
+    ) -> tuple[list[Match], list[Match]]:
+        """Return the `k` wanted nodes nearest to a vector, nearest first, and the `k` whose texts have the most of these words, by
+        BM25, the best first. Two reads at once.
 
-    async def _exactly(self, wanted: Wanted, query: Any) -> Any:
+        `words` is plain text. Rows that no index has yet are looked through. Those with the words have their likeness to the vector too,
+        and their `texts`, if so.
+        """
+        condition = _condition(wanted)  # once: of thousands of named nodes it takes milliseconds
+        return await asyncio.gather(
+            self._similar(wanted, condition, vector, k), self._worded(condition, words, vector, k, texts=texts)
+        )
+
+    async def _similar(self, wanted: Wanted, condition: Expr, vector: NDArray[np.float32], k: int) -> list[Match]:
+        query = await self._exactly(wanted, condition, self._table.query().where(condition).nearest_to(vector))
+        query = query.distance_type("cosine").refine_factor(_REFINE_MANY).limit(k)
+        found = await query.select(["node_id", "kind", "_distance"]).to_arrow()
+        likeness = (1.0 - found["_distance"].to_numpy()).tolist()
+        return [Match(id, kind, like, None) for (id, kind), like in zip(_named(found), likeness, strict=True)]
+
+    async def _exactly(self, wanted: Wanted, condition: Expr, query: Any) -> Any:
         """Return a query that misses nothing for being about few rows: without the index, or through the whole of it."""
         if wanted.only is not None:
             return query.bypass_vector_index() if len(wanted.only) <= _NAMED else query.nprobes(_WHOLE)
-        return query.bypass_vector_index() if await self._number(wanted) <= _SELECTIVE else query
+        return query.bypass_vector_index() if await self._number(condition.to_sql()) <= _SELECTIVE else query
 
-    async def _number(self, wanted: Wanted) -> int:
-        """Return about how many rows are wanted."""
-        condition, now = _condition(wanted).to_sql(), monotonic()
+    async def _number(self, condition: str) -> int:
+        """Return about how many rows meet a condition."""
+        now = monotonic()
         known = self._numbers.get(condition)
         if known is None or known[0] < now:
             if len(self._numbers) >= _REMEMBERED_MOST:
@@ -145,22 +163,18 @@ class LanceTable:
             known = self._numbers[condition] = now + _REMEMBERED, await self._table.count_rows(condition)
         return known[1]
 
-    async def worded(
-        self, wanted: Wanted, words: str, vector: NDArray[np.float32], k: int, *, texts: bool
+    async def _worded(
+        self, condition: Expr, words: str, vector: NDArray[np.float32], k: int, *, texts: bool
     ) -> list[Match]:
-        """Return the `k` wanted nodes whose texts have the most of these words, by BM25, with their likeness to a vector too.
-
-        `words` is plain text. Rows that no index has yet are looked through. With their `texts`, if so.
-        """
         columns = ["node_id", "kind", "vector", "_score", *(("text",) if texts else ())]
-        query = self._table.query().where(_condition(wanted)).nearest_to_text(_plain(words))
+        query = self._table.query().where(condition).nearest_to_text(_plain(words))
         found = await query.select(columns).limit(k).to_arrow()
         stored = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        likeness = stored.reshape(-1, self.dimension) @ vector
+        likeness = (stored.reshape(-1, self.dimension) @ vector).tolist()
         of_words = found["text"].to_pylist() if texts else [""] * len(likeness)
         scores = found["_score"].to_pylist()
         return [
-            Match(id, kind, float(like), score, text)
+            Match(id, kind, like, score, text)
             for (id, kind), like, score, text in zip(_named(found), likeness, scores, of_words, strict=True)
         ]
 
@@ -273,4 +287,4 @@ def _plain(words: str) -> MatchQuery:
 
 def _named(found: pa.Table) -> list[tuple[UUID, NodeKind]]:
     pairs = zip(found["node_id"].to_pylist(), found["kind"].to_pylist(), strict=True)
-    return [(UUID(id), NodeKind(kind)) for id, kind in pairs]
+    return [(pgproto.UUID(id), _KINDS[kind]) for id, kind in pairs]

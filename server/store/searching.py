@@ -6,12 +6,11 @@ and what was deleted is left out. Which of the candidates may be shown is for ot
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Uuid, bindparam, select
 
 from server import models
 from server.ids import NodeKind
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Candidates", "Wanted", "find_candidates"]
 
+_pending_vector = table_of(models.PendingVector)
+_PENDING = (
+    select(*(_pending_vector.c[name] for name in ("node_id", "kind", "action", "text", "vector")))
+    .where(_pending_vector.c.volume_id == bindparam("volume", type_=Uuid))
+    .order_by(_pending_vector.c.seq)
+)
 _NO_END = -2.0
 """Less than any similarity."""
 
@@ -71,9 +76,7 @@ async def find_candidates(
     if wanted.volume in fresh:
         return Candidates([], _NO_END, 0.0)
     k, words = most + min(len(fresh), most), bool(fresh)  # rows that what is pending takes the place of
-    near, worded = await asyncio.gather(
-        index.similar(wanted, vector, k), index.worded(wanted, query, vector, k, texts=words)
-    )
+    near, worded = await index.both(wanted, query, vector, k, texts=words)
     found = _joined(match for match in (*worded, *near) if match.id not in fresh)
     found += _scored(fresh, wanted, query, vector, worded)
     return Candidates(
@@ -95,6 +98,8 @@ def _scored(
     fresh: dict[UUID, _Fresh], wanted: Wanted, query: str, vector: NDArray[np.float32], worded: Sequence[Match]
 ) -> list[Candidate]:
     """Return what is pending as candidates."""
+    if not fresh:
+        return []
     only = None if wanted.only is None else set(wanted.only)
     rows = {
         id: row
@@ -111,11 +116,8 @@ def _scored(
 
 async def _pending(read: Reader, wanted: Wanted) -> dict[UUID, _Fresh]:
     """Return the newest pending state of each node of the volume. Where the volume itself is gone, it is among the nodes."""
-    table = table_of(models.PendingVector)
-    columns = (table.c.node_id, table.c.kind, table.c.action, table.c.text, table.c.vector)
-    statement = select(*columns).where(table.c.volume_id == wanted.volume).order_by(table.c.seq)
     found: dict[UUID, _Fresh] = {}
-    for id, kind, action, text, stored in await read.rows(statement):
+    for id, kind, action, text, stored in await read.fetch(_PENDING, {"volume": wanted.volume}):
         gone = action == VectorAction.DELETE.value
         found[id] = _Fresh(NodeKind(kind), None if gone else text or "", None if stored is None else as_vector(stored))
     return found

@@ -198,17 +198,14 @@ class VectorIndex:
         async with self._used() as table:
             return await table.nearest(volume, vector, kinds, k)
 
-    async def similar(self, wanted: Wanted, vector: NDArray[np.float32], k: int) -> list[Match]:
-        """Return the `k` wanted nodes nearest to a vector, nearest first."""
-        async with self._used() as table:
-            return await table.similar(wanted, vector, k)
-
-    async def worded(
+    async def both(
         self, wanted: Wanted, words: str, vector: NDArray[np.float32], k: int, *, texts: bool
-    ) -> list[Match]:
-        """Return the `k` wanted nodes whose texts have the most of these words, by BM25, the best first."""
+    ) -> tuple[list[Match], list[Match]]:
+        """Return the `k` wanted nodes nearest to a vector, nearest first, and the `k` whose texts have the most of these words, by
+        BM25, the best first. Two reads.
+        """
         async with self._used() as table:
-            return await table.worded(wanted, words, vector, k, texts=texts)
+            return await table.both(wanted, words, vector, k, texts=texts)
 
     async def words_indexed(self) -> tuple[bool, int]:
         """Return whether there is a full-text index, and of how many rows it knows nothing yet."""
