@@ -51,6 +51,22 @@ class ValueType(StrEnum):
     BOOLEAN = "BOOLEAN"
 
 
+class ExplorationDepth(StrEnum):
+    """How far an exploration goes."""
+
+    SHALLOW = "SHALLOW"
+    MEDIUM = "MEDIUM"
+    DEEP = "DEEP"
+
+
+class Reached(StrEnum):
+    """How an exploration came to a memory."""
+
+    PRIMARY = "PRIMARY"
+    LINKED = "LINKED"
+    ENTITY_LINKED = "ENTITY_LINKED"
+
+
 class SearchMode(StrEnum):
     """How a search ranks what it finds."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
 from strawberry.scalars import JSON
@@ -50,9 +50,10 @@ class Relationship(Claim, Node):
     )
     @staticmethod
     async def text(parents: list[Relationship], info: Info) -> list[str | Exception]:
-        ids = [id for edge in parents for id in (edge.row.source_id, edge.row.target_id)]
+        names = {row.id: row.name for edge in parents for row in _known_ends(edge)}
+        ids = [id for edge in parents for id in (edge.row.source_id, edge.row.target_id) if id not in names]
         rows = await info.context.store.read.by_ids(EntityRecord, ids)
-        names = {row.id: row.name for row in rows if row is not None}
+        names |= {row.id: row.name for row in rows if row is not None}
         return [
             sentence(names[edge.row.source_id], edge.row.type, names[edge.row.target_id])
             if edge.row.source_id in names and edge.row.target_id in names
@@ -69,3 +70,9 @@ class Relationship(Claim, Node):
     @staticmethod
     async def target(parents: list[Relationship], info: Info) -> list[LazyEntity | Exception]:
         return await ends(info, parents, "target")
+
+
+def _known_ends(edge: Relationship) -> list[Any]:
+    """Return the entities at its ends that came whole with its row."""
+    ends = (getattr(edge.row, "source", None), getattr(edge.row, "target", None))
+    return [row for row in ends if isinstance(row, EntityRecord)]

@@ -18,6 +18,7 @@ from schema.inverses import turned_types
 from schema.lists import connections
 from schema.nodes import FOUND, rows_of
 from schema.pagination import Connection
+from schema.types import exploration as exploring
 from schema.types.change import Change, changes_of
 from schema.types.document import Document, Ingestion
 from schema.types.entity import Entity
@@ -38,7 +39,7 @@ from server.services.vocabularies import vocabulary_of
 from server.store import relations as rel
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
 from server.store.relations import Sorting
-from server.terms import Cardinality, Direction, SearchMode
+from server.terms import Cardinality, Direction, ExplorationDepth, SearchMode
 from server.views import View
 
 
@@ -366,6 +367,28 @@ class Volume(Node):
     ) -> list[SearchConnection | Exception | None]:
         wanted = (filter or inputs.SearchFilter()).plain()
         return await found_in(info, parents, (query, context), kinds, wanted, mode, first, after)
+
+    @batched(
+        needs=("row.id",),
+        description="What is known around a topic, in one request: the memories that answer it, what they are linked to and refer to, the "
+        "entities that they and the query are about, how those are related, and further memories about them. What matters most comes "
+        "first into one token budget for the whole answer; what is left out is counted. A volume without memories is explored from the "
+        "entities and documents that answer.",
+    )
+    @staticmethod
+    async def explore(
+        parents: list[Volume],
+        info: Info,
+        query: exploring.Topic,
+        context: exploring.Purpose = None,
+        depth: exploring.Depth = ExplorationDepth.SHALLOW,
+        first: exploring.First = 5,
+        links_per_memory: exploring.LinksPerMemory = 5,
+        projects: exploring.Projects = None,
+        token_budget: exploring.TokenBudget = 8_000,
+    ) -> list[exploring.Exploration | Exception | None]:
+        asked = exploring.Arguments(query, context, depth, first, links_per_memory, projects, token_budget)
+        return await exploring.explorations_of(info, parents, asked)
 
     @batched(
         needs=("row.id",),

@@ -35,6 +35,8 @@ type Volume implements Node {
   predicates(first: Int! = 100, after: String): PredicateConnection!
   reviewQueue(filter: ReviewFilter, first: Int! = 20, after: String): ReviewItemConnection!
   changes(filter: ChangeFilter, first: Int! = 50, after: String): ChangeConnection!  statistics: VolumeStatistics!
+  explore(query: String!, context: String, depth: ExplorationDepth! = SHALLOW, first: Int! = 5, linksPerMemory: Int! = 5,
+    projects: [ID!], tokenBudget: Int! = 8000): Exploration
 }
 type Entity implements Node {
   id: ID!  name: String!  type: String!  description: String  aliases: [String!]!  sense: String  properties: JSON!
@@ -119,6 +121,16 @@ type Change implements Node {
   id: ID!  cursor: String!  kind: ChangeKind!  node: Node  before: JSON  after: JSON  actor: String!  at: DateTime!
 }
 enum ChangeKind { CREATED  UPDATED  SUPERSEDED  RETRACTED  DELETED }
+enum ExplorationDepth { SHALLOW  MEDIUM  DEEP }
+type Exploration {
+  memories: [ExploredMemory!]!  entities: [ExploredEntity!]!  relationships: [Relationship!]!
+  documents: [Document!]!  codeArtifacts: [CodeArtifact!]!  projects: [Project!]!  totalNodes: Int!
+  themes: [String!]!  suggestedQueries: [String!]!  tokens: Int!  truncated: Boolean!  omitted: [Omission!]!
+}
+type ExploredMemory { memory: Memory!  how: Reached!  hops: Int!  score: Float!  via: Node }
+enum Reached { PRIMARY  LINKED  ENTITY_LINKED }
+type ExploredEntity { entity: Entity!  relationshipCount: Int!  memoryCount: Int! }
+type Omission { kind: String!  reason: String!  count: Int! }
 type VolumeStatistics {
   entities: Int!  facts: Int!  relationships: Int!  memories: Int!  documents: Int!  entitiesByType: JSON!
   relationshipsByType: JSON!
