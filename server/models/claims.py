@@ -61,7 +61,8 @@ class RelationshipColumns(ClaimColumns):
     """What a relationship says. Its ends, and what is set aside by a merge, are told as of a fact.
 
     One that a merge would make lead from an entity to itself is set aside too, with the ends it was stated for: it is folded
-    into itself. `mutual`: its type is symmetric in its volume, so that it counts from both ends.
+    into itself. `mutual`: its type is symmetric in its volume, so that it counts from both ends. `stated_type` is the type by which
+    it was stated from its other end, where it is stored by the inverse of that.
     """
 
     source_id: UUID = Field(foreign_key="entity.id", ondelete="CASCADE")
@@ -70,6 +71,7 @@ class RelationshipColumns(ClaimColumns):
     stated_target_id: UUID | None = Field(default=None, foreign_key="entity.id", ondelete="CASCADE")
     folded_into: UUID | None = None
     type: str = Field(sa_type=SortableText)
+    stated_type: str | None = None
     description: str | None = None
     strength: float = 1.0
     bidirectional: bool = False
@@ -192,6 +194,7 @@ class Evidence(Identified, Stamped, table=True):
     It counts for its claim. Where that claim counts for another as well, one that a merge has set aside, `stated_id` names the
     other where it belongs to that. Where a source has named an entity that is merged by now, and the claim was stated for another
     of those that are one by the merge, `stated_source_id` and `stated_target_id` say for which entities it was (of a fact: the first).
+    `dealt_from` is the claim that it would count for if its predicate were MANY, where another has got it because that is ONE.
     """
 
     __table_args__ = (
@@ -227,6 +230,7 @@ class Evidence(Identified, Stamped, table=True):
     live: bool = True
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     redates: bool | None = None
+    dealt_from: UUID | None = None
     valid_from: datetime | None = Field(default=None, sa_type=UTCDateTime)
     valid_from_precision: str | None = None
     valid_to: datetime | None = Field(default=None, sa_type=UTCDateTime)

@@ -167,7 +167,7 @@ def _store_as(claim: Claim, words: Vocabulary) -> None:
     if claim.kind.node is NodeKind.FACT:
         return
     turned = words.turned(claim.key)
-    if turned is not None and words.has_one(turned[2]) and not words.has_one(claim.key[2]):
+    if turned is not None and words.stored_by(claim.key[2]) != claim.key[2]:
         claim.turn(turned)
     claim.columns["mutual"] = words.is_mutual(claim.key[2])
 

@@ -201,7 +201,7 @@ class Claim:
         for own, other in (("source_id", "target_id"), ("stated_source_id", "stated_target_id")):
             if own in self.columns or other in self.columns:
                 self.columns |= {own: self.columns.get(other), other: self.columns.get(own)}
-        self.columns["type"] = key[2]
+        self.columns |= {"type": key[2], "stated_type": self.columns["type"]}
         self.key = key
         self.turn_said()
 

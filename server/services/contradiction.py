@@ -18,7 +18,7 @@ from server import models
 from server.errors import BadUserInput
 from server.ids import NodeKind, encode_id
 from server.services.claims import AUTHORITIES, FACT, RELATIONSHIP, ClaimKind
-from server.services.parting import Dealt, Moved, deal
+from server.services.parting import Dealt, Moved, deal, gather
 from server.services.predicates import shipped
 from server.services.reviews import ReviewQuestion, close_reviews, forget_reviews, open_reviews
 from server.services.rivals import Day, Decision, Dispute, Rival, Verdict, judge
@@ -131,6 +131,9 @@ async def recompute(
     contests = await _contests(tx, kind, pairs)
     dealt = [group for contest in contests for group in contest.dealt()]
     changed, moved = await deal(tx, kind, dealt) if dealt else (False, {})
+    coexisting = [contest.claims for contest in contests if not contest.one]
+    if coexisting:
+        changed |= await gather(tx, kind, coexisting)
     if changed:
         contests = await _contests(tx, kind, pairs)
     for contest in contests:

@@ -18,7 +18,7 @@ from server.services.checks import Changes, optional_text, within
 from server.services.claims import FACT, RELATIONSHIP, ClaimKind
 from server.services.contradiction import recompute
 from server.services.identity import relation_type
-from server.services.joining import join, store_turned
+from server.services.joining import join, store_as_stated, store_turned
 from server.services.predicates import Vocabulary, shipped, vocabulary
 from server.store import Store, Transaction
 from server.store.records import ConflictRecord, FactRecord, PredicateRecord, RelationshipRecord, VolumeRecord
@@ -119,30 +119,32 @@ class Definitions:
             (row,) = await tx.read.where(PredicateRecord, volume_id=volume.id, name=definition.name)
             defined = Defined(row)
             anew = row.cardinality != before.cardinality(row.name)
-            if linked:
-                defined.joined, defined.parted = await join(tx, linked)
-            judged = await _turn(tx, {row.name, *linked}) if linked or anew else set()
-            for name in sorted(judged | {row.name} if anew else judged):
-                await _judge(tx, RELATIONSHIP, defined, name)
+            if linked or anew:
+                names = await _store_as_set(tx, defined, {row.name, *linked}, linked)
+                for name in sorted(names):
+                    await _judge(tx, RELATIONSHIP, defined, name)
             if anew:
                 await _judge(tx, FACT, defined, row.name)
         return defined
 
 
-async def _turn(tx: Transaction, names: Collection[str]) -> set[str]:
-    """Store what is stated by the inverse of a ONE-predicate by that; return the ONE-predicates among these and their inverses."""
+async def _store_as_set(tx: Transaction, defined: Defined, names: Collection[str], linked: Collection[str]) -> set[str]:
+    """Store the relationships of these predicates and their inverses as they are set now; return the types of which claims may stand otherwise."""
     words = await vocabulary(tx, names)
-    found = {one for one in {*names, *map(words.inverse, names)} if one is not None and words.has_one(one)}
-    for one in sorted(found):
-        inverse = words.inverse(one)
-        if inverse is not None:
-            await store_turned(tx, inverse, one)
-    return found
+    types = {name for name in {*names, *map(words.inverse, names)} if name is not None}
+    types |= await store_as_stated(tx, types)
+    if linked:
+        defined.joined, defined.parted = await join(tx, linked)
+    await store_turned(tx, types)
+    return types
 
 
 async def _judge(tx: Transaction, kind: ClaimKind, defined: Defined, name: str) -> None:
     """Judge all claims of one kind of a predicate anew, and note what has become of them."""
-    subjects = await tx.read.subjects_of_several(kind.model, kind.keyed_by, tx.volume_id, name)
+    words = await vocabulary(tx, [name])
+    subjects = await tx.read.subjects_contested(
+        kind.model, kind.keyed_by, tx.volume_id, name, several=words.has_one(name)
+    )
     for start in range(0, len(subjects), _TOGETHER):
         part = subjects[start : start + _TOGETHER]
         beaten = {row.id: row.superseded_by for row in await _claims(tx, kind, part, name)}

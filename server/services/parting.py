@@ -2,8 +2,8 @@
 
 A claim of which a part returns after something else has held gives that part to a claim of its own; claims that are one again,
 because what parted them has gone, are one: the oldest, and the others are retracted, until they part again. What was believed
-before stays as it was: evidence ends where it was, and stands anew, as old as it is, where it counts now. Claims that a merge has made
-one are left to folding.
+before stays as it was: evidence ends where it was, and stands anew, as old as it is, where it counts now. It keeps the claim that it
+was stated for, and goes back there when the predicate is MANY. Claims that a merge has made one are left to folding.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from server.store import Transaction
 from server.store.records import EntityRecord, EvidenceRecord
 from server.terms import Authority, ChangeKind, ClaimStatus
 
-__all__ = ["Dealt", "Moved", "deal"]
+__all__ = ["Dealt", "Moved", "deal", "gather"]
 
 Moved = dict[tuple[UUID, Any], tuple[UUID, bool]]
 """By a claim and when something that this transaction has said of it begins: the claim that it counts for, and whether that was there."""
@@ -55,6 +55,21 @@ async def deal(tx: Transaction, kind: ClaimKind, contests: Sequence[Dealt]) -> t
     if not dealing.parts:
         return False, {}
     return True, await dealing.write()
+
+
+async def gather(tx: Transaction, kind: ClaimKind, contests: Sequence[Sequence[Any]]) -> bool:
+    """Give evidence of claims of predicates that are MANY now back to those that it was stated for; return whether any has moved.
+
+    One read, and a few more where something has changed.
+    """
+    ids = [claim.id for claims in contests for claim in claims]
+    evidence = dict(zip(ids, await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id"), strict=True))
+    dealing = _Dealing(tx, kind, evidence)
+    for claims in contests:
+        dealing.find_dealt(claims)
+    if dealing.parts:
+        await dealing.write()
+    return bool(dealing.parts)
 
 
 @dataclass(slots=True)
@@ -102,6 +117,21 @@ class _Dealing:
             now = sorted(sorted(self._live(claim.id)) for claim in claims)
             if sorted(map(sorted, spans)) != now and self._may_change(claims):
                 self._assign(claims, spans, [row for row in contest.lost if _same(self.kind, row, claims[0])])
+
+    def find_dealt(self, claims: Sequence[Any]) -> None:
+        """Find out which claims have evidence that was stated for others of them."""
+        of = {claim.id: claim for claim in claims if not Standing(self.kind, claim).taken_back}
+        rows: dict[UUID, list[tuple[Any, EvidenceRecord]]] = {id: [] for id in of}
+        moved: set[UUID] = set()
+        for claim in of.values():
+            for row in (row for row in self.evidence[claim.id] if row.live):
+                home = of.get(row.dealt_from or claim.id)
+                own = row.stated_id is None and row.stated_source_id is None
+                to = home if home is not None and own and _same(self.kind, home, claim) else claim
+                rows[to.id].append((claim, row))
+                moved |= {claim.id, to.id} if to is not claim else set()
+        self.parts += [_Part(of[id], False, rows[id]) for id in sorted(moved) if rows[id]]
+        self.emptied += [of[id] for id in sorted(moved) if not rows[id]]
 
     def _live(self, claim: UUID) -> list[UUID]:
         return [row.id for row in self.evidence[claim] if row.live] or [claim]
@@ -210,13 +240,16 @@ class _Dealing:
         fresh: list[dict[str, Any]] = []
         for claim, row in sorted(part.rows, key=lambda one: one[1].id):
             said = _said(words_of(claim) if row.said is None else row.said or None, words)
+            stated_for = row.dealt_from or claim.id
+            dealt_from = None if stated_for == part.row.id else stated_for
             if claim.id == part.row.id or row.created_at == self.tx.at:
-                fresh.append({"id": row.id, self.kind.evidence: part.row.id, "said": said})
+                fresh.append({"id": row.id, self.kind.evidence: part.row.id, "said": said, "dealt_from": dealt_from})
                 if claim.id != part.row.id:
                     moved[claim.id, row.valid_from] = part.row.id, not part.made
                 continue
             ended.append(row.id)
-            again = {**row._asdict(), "id": new_id(), self.kind.evidence: part.row.id, "said": said}
+            own = {"id": new_id(), self.kind.evidence: part.row.id, "said": said, "dealt_from": dealt_from}
+            again = {**row._asdict(), **own}
             self.tx.insert(models.Evidence, **again)
         self.tx.update_many(models.Evidence, fresh, stamped=False)
         self.tx.set_among(models.Evidence, "id", ended, {"live": False}, stamped=["ended_at"])

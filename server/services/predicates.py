@@ -163,6 +163,11 @@ class Vocabulary:
         """Return how many claims of a predicate a subject can have at a time."""
         return self.rows[name].cardinality if name in self.rows else shipped(name).cardinality.value
 
+    def stored_by(self, type: str) -> str:
+        """Return the type by which relationships of a type are stored: its inverse where a subject has one of that, and many of it."""
+        inverse = self.inverse(type)
+        return type if inverse is None or self.has_one(type) or not self.has_one(inverse) else inverse
+
     def key(self, edge: Edge) -> Edge:
         """Return what is equal for relationships that say the same: A WORKS_AT B and B EMPLOYS A."""
         return min(edge, self.turned(edge) or edge)

@@ -267,9 +267,11 @@ async def correct_relationship(
     words = await vocabulary(tx, {now.type, type})
     await _refuse_double(tx, now, after, words)
     turned = words.turned((now.source_id, now.target_id, type))
-    if type != now.type and turned is not None and words.has_one(turned[2]) and not words.has_one(type):
+    if type != now.type:
+        after["stated_type"] = None
+    if type != now.type and turned is not None and words.stored_by(type) != type:
+        after |= turned_ends(now) | {"type": turned[2], "stated_type": type}
         type = turned[2]
-        after |= turned_ends(now) | {"type": type}
         turn_evidence(tx, [now.id])
     if change_claim(tx, RELATIONSHIP, now, after):
         tx.set_among(models.Relationship, "id", [now.id], {"mutual": words.is_mutual(type)})

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, tuple_
+from sqlalchemy import case, func, or_, select, tuple_
 from sqlmodel import SQLModel
 
 from server import models
@@ -19,20 +19,33 @@ from server.store.reads import Reads
 from server.store.relations import counting, table_of
 from server.store.selections import TABLES, columns_of
 from server.store.statements import Record, keys_table, keys_value
-from server.terms import DEFAULT_VIEW
+from server.terms import DEFAULT_VIEW, ClaimStatus
 
 __all__ = ["Claims"]
+
+_CONTESTED = (ClaimStatus.DISPUTED.value, ClaimStatus.SUPERSEDED.value)
 
 
 class Claims(Reads):
     """The part of a reader that is about claims."""
 
-    async def subjects_of_several(self, model: type[SQLModel], column: str, volume: UUID, predicate: str) -> list[UUID]:
-        """Return the entities that several claims of a predicate are about, in order. One statement."""
-        table = table_of(model)
-        name = table.c.predicate if "predicate" in table.c else table.c.type
+    async def subjects_contested(
+        self, model: type[SQLModel], column: str, volume: UUID, predicate: str, *, several: bool
+    ) -> list[UUID]:
+        """Return the entities about which a claim of a predicate has lost or is disputed, or whose evidence has been dealt out, in order.
+
+        With `several` also those that several claims are about. One statement.
+        """
+        table, evidence = table_of(model), table_of(models.Evidence)
+        facts = "predicate" in table.c
+        name = table.c.predicate if facts else table.c.type
+        claim = evidence.c.fact_id if facts else evidence.c.relationship_id
+        dealt = select(evidence.c.id).where(claim == table.c.id, evidence.c.live, evidence.c.dealt_from.is_not(None))
+        lost = or_(table.c.status.in_(_CONTESTED), table.c.superseded_by.is_not(None), dealt.exists())
         wanted = (table.c.volume_id == volume, name == predicate, table.c.folded_into.is_(None))
-        statement = select(table.c[column]).where(*wanted).group_by(table.c[column]).having(func.count() > 1)
+        many = [func.count() > 1] if several else []
+        statement = select(table.c[column]).where(*wanted).group_by(table.c[column])
+        statement = statement.having(or_(func.max(case((lost, 1), else_=0)) == 1, *many))
         return [row[0] for row in await self.rows(statement.order_by(table.c[column]))]
 
     async def relationships_between(

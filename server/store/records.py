@@ -120,6 +120,7 @@ class RelationshipRecord(NamedTuple):
     stated_target_id: UUID | None
     folded_into: UUID | None
     type: str
+    stated_type: str | None
     description: str | None
     strength: float
     bidirectional: bool
@@ -163,6 +164,7 @@ class EvidenceRecord(NamedTuple):
     live: bool
     ended_at: datetime | None
     redates: bool | None
+    dealt_from: UUID | None
     valid_from: datetime | None
     valid_from_precision: str | None
     valid_to: datetime | None

@@ -17,7 +17,7 @@ from server.store.records import RelationshipRecord
 from server.store.relations import table_of
 from server.store.transaction import Transaction
 
-__all__ = ["opposites", "stored_under", "turn_evidence", "turn_rows", "turned_ends"]
+__all__ = ["opposites", "stored_under", "turn_evidence", "turn_rows", "turned_ends", "turned_types"]
 
 _ENDS = ("source_id", "target_id", "stated_source_id", "stated_target_id")
 _TURNED = ("target_id", "source_id", "stated_target_id", "stated_source_id")
@@ -37,20 +37,37 @@ async def opposites(read: Reader, volume: UUID, types: Collection[str]) -> list[
     return list(found | {id: None for row in await read.rows(pairs) for id in row})
 
 
-async def stored_under(read: Reader, volume: UUID, type: str) -> list[UUID]:
-    """Return the relationships of a type, those that are set aside too, oldest first. One statement."""
+async def turned_types(read: Reader, volume: UUID, types: Collection[str]) -> list[tuple[str, str]]:
+    """Return (type, stated type) of the relationships of these types that were stated from their other end. One statement."""
+    edge = table_of(models.Relationship)
+    turned = edge.c.volume_id == volume, edge.c.type.in_(sorted(types)), edge.c.stated_type.is_not(None)
+    pairs = select(edge.c.type, edge.c.stated_type).where(*turned).distinct()
+    return sorted((row[0], row[1]) for row in await read.rows(pairs))
+
+
+async def stored_under(read: Reader, volume: UUID, type: str, stated: str | None) -> list[UUID]:
+    """Return the relationships of a type that were stated by another one, or by this (None), those that are set aside too, oldest first.
+
+    One statement.
+    """
     edge = table_of(models.Relationship)
     wanted = select(edge.c.id).where(edge.c.volume_id == volume, edge.c.type == type)
-    return [row[0] for row in await read.rows(wanted.order_by(edge.c.id))]
+    so = edge.c.stated_type.is_(None) if stated is None else edge.c.stated_type == stated
+    return [row[0] for row in await read.rows(wanted.where(so).order_by(edge.c.id))]
 
 
-def turn_rows(tx: Transaction, ids: Sequence[UUID], type: str, *, opened: Collection[UUID]) -> None:
-    """State relationships from their other end, by another type; their evidence too. Each gets a new version but for those `opened` here."""
+def turn_rows(
+    tx: Transaction, ids: Sequence[UUID], type: str, stated: str | None, *, mutual: bool, opened: Collection[UUID]
+) -> None:
+    """Store relationships from their other end, by another type; their evidence too. Each gets a new version but for those `opened` here.
+
+    `stated` is the type by which they were stated, where that is not the one that they are stored by from now on.
+    """
     edge = table_of(models.Relationship)
     tx.archive(models.Relationship, models.RelationshipVersion, [id for id in ids if id not in opened])
     swapped = {name: edge.c[other] for name, other in zip(_ENDS, _TURNED, strict=True)}
     for new, part in ((0, [id for id in ids if id in opened]), (1, [id for id in ids if id not in opened])):
-        values = {**swapped, "type": type, "version": edge.c.version + new}
+        values = {**swapped, "type": type, "stated_type": stated, "mutual": mutual, "version": edge.c.version + new}
         tx.set_among(models.Relationship, "id", part, values, stamped=("known_from", "updated_at"))
     turn_evidence(tx, ids)
 
