@@ -71,7 +71,8 @@ class PredicateMutations:
     @computed(
         description="Set how many claims of a predicate a subject can have at a time, what it is called from the other end, and for how "
         "long a claim of it stays fresh. With another cardinality all its claims are judged anew. Relationships that by it say the same from "
-        "opposite ends count as one, until it is set back. Of two inverses of which one is ONE, all relationships are stated by that."
+        "opposite ends count as one, until it is set back. Of two inverses of which one is ONE, all relationships are "
+        "stated by that, and as they were stated again when it is so no more."
     )
     async def set_predicate(
         self, info: Info, input: Annotated[SetPredicateInput, strawberry.argument(description="How it is set.")]

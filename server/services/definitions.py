@@ -107,7 +107,8 @@ class Definitions:
         """Set a predicate of a volume, in use or not, and keep what it is the inverse of in step, and the stored relationships.
 
         With another cardinality the claims of every subject that has several of it are judged anew, 500 subjects at a time, all in
-        one transaction. Of two inverses, the relationships of the one that is MANY are stated by the one that is ONE from then on.
+        one transaction. Of two inverses, the relationships of the one that is MANY are stated by the one that is ONE as long as it is so. How
+        what was stated before stands depends on how predicates are set in the end, not on what was set on the way.
 
         Raises:
             BadUserInput: a field is out of its bounds, or two do not go together.

@@ -48,6 +48,7 @@ async def deal(tx: Transaction, kind: ClaimKind, contests: Sequence[Dealt]) -> t
     One read, and a few more where something has changed.
     """
     ids = [claim.id for contest in contests for claim, _ in contest.claims]
+    ids += dict.fromkeys(row.id for contest in contests for row in contest.lost)
     evidence = dict(zip(ids, await tx.read.lists(EvidenceRecord, kind.evidence, ids, "id"), strict=True))
     dealing = _Dealing(tx, kind, evidence)
     for contest in contests:
@@ -235,7 +236,12 @@ class _Dealing:
         self.tx.amend(change, self.kind.node, row.id, before=before, after=changed)
 
     def _write_evidence(self, part: _Part, words: str | None, moved: Moved) -> None:
-        """Have evidence count for the claim: what was stated just now belongs to it, what was before ends where it was and begins here."""
+        """Have evidence count for the claim: what was stated just now belongs to it, what was before ends where it was and begins here.
+
+        What has counted for it before counts again.
+        """
+        there = {_place(row): row.id for row in self.evidence.get(part.row.id, ()) if not row.live}
+        back: list[dict[str, Any]] = []
         ended: list[UUID] = []
         fresh: list[dict[str, Any]] = []
         for claim, row in sorted(part.rows, key=lambda one: one[1].id):
@@ -248,10 +254,14 @@ class _Dealing:
                     moved[claim.id, row.valid_from] = part.row.id, not part.made
                 continue
             ended.append(row.id)
+            if _place(row) in there:
+                back.append({"id": there.pop(_place(row)), "live": True, "ended_at": None, "said": said})
+                continue
             own = {"id": new_id(), self.kind.evidence: part.row.id, "said": said, "dealt_from": dealt_from}
             again = {**row._asdict(), **own}
             self.tx.insert(models.Evidence, **again)
         self.tx.update_many(models.Evidence, fresh, stamped=False)
+        self.tx.update_many(models.Evidence, back, stamped=False)
         self.tx.set_among(models.Evidence, "id", ended, {"live": False}, stamped=["ended_at"])
 
     async def _index(self, part: _Part, after: Mapping[str, Any]) -> None:
@@ -260,6 +270,21 @@ class _Dealing:
             subject = await self.tx.read.one(EntityRecord, self.kind.stated_ends(part.row)[0])
             text = fact_text(subject.name if subject else "", words)
             self.tx.index(NodeKind.FACT, part.row.id, text, None, again=not part.made)
+
+
+def _place(row: EvidenceRecord) -> tuple[Any, ...]:
+    """Return what is equal for a row of evidence and the one that stands for it at another claim."""
+    return (
+        row.created_at,
+        row.document_id,
+        row.revision,
+        row.start,
+        row.end,
+        row.quote,
+        row.origin,
+        row.confidence,
+        period_of(row),
+    )
 
 
 def _rank(row: Any) -> int:

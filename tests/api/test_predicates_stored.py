@@ -139,6 +139,71 @@ async def test_doubles_that_become_one_stay_so_where_there_is_one_of_it(api: Api
     assert (edge["type"], len(edge["evidence"])) == ("LED_IN_FACT_BY", 2)
     again = await put(api, "LED_IN_FACT_BY")
     assert again == NOTHING
+    assert await standing(api) == {"Ann leads in fact Bob": "CURRENT"}
+
+
+async def test_an_inverse_that_was_set_together_with_one_is_set_back_to_what_was_stated(api: Api) -> None:
+    _, second = await both_ways(api, "LEADS_IN_FACT", "LED_IN_FACT_BY")
+    await api.relationship(await api.entity("Ann"), "LEADS_IN_FACT", await api.entity("Cal"), validFrom="2020")
+    before, texts = await stored(api), await standing(api)
+    await put(api, "LED_IN_FACT_BY", "ONE", inverse="LEADS_IN_FACT")
+    assert await standing(api) == {"Bob led in fact by Ann": "CURRENT", "Cal led in fact by Ann": "CURRENT"}
+    async with api.unchanged():
+        await put(api, "LED_IN_FACT_BY", inverse=None, dryRun=True)
+    done = await put(api, "LED_IN_FACT_BY", inverse=None)
+    assert done == NOTHING | {"parted": [{"id": second, "text": "Bob led in fact by Ann"}]}
+    assert await stored(api) == before
+    assert await standing(api) == texts
+
+
+async def test_an_inverse_that_is_given_to_another_type_leaves_its_edges_as_they_were_stated(api: Api) -> None:
+    ids = {name: await api.entity(name) for name in ("Ann", "Bob", "Acme")}
+    for name in ("Ann", "Bob"):
+        await api.relationship(ids[name], "LEADS_IN_FACT", ids["Acme"])
+    await api.relationship(ids["Bob"], "HEADS", ids["Acme"])
+    before = await stored(api)
+    await put(api, "LED_IN_FACT_BY", "ONE", inverse="LEADS_IN_FACT")
+    disputed = {"Acme led in fact by Ann": "DISPUTED", "Acme led in fact by Bob": "DISPUTED"}
+    assert await standing(api) == disputed | {"Bob heads Acme": "CURRENT"}
+    await put(api, "LED_IN_FACT_BY", "ONE", inverse="HEADS")
+    left = {"Ann leads in fact Acme": "CURRENT", "Bob leads in fact Acme": "CURRENT"}
+    assert await standing(api) == left | {"Acme led in fact by Bob": "CURRENT"}
+    assert await api.rows(models.Conflict) == []
+    await put(api, "HEADS", inverse=None)
+    assert await stored(api) == before
+
+
+async def test_what_is_many_again_is_stored_as_it_was_stated_and_stands_again(api: Api) -> None:
+    ids = {name: await api.entity(name) for name in ("Ann", "Acme", "Globex")}
+    await api.relationship(ids["Acme"], "EMPLOYS", ids["Ann"], validFrom="2019")
+    await api.relationship(ids["Ann"], "WORKS_AT", ids["Globex"], validFrom="2022")
+    before = await stored(api)
+    await put(api, "WORKS_AT", "ONE")
+    assert await standing(api) == {"Ann works at Acme": "SUPERSEDED", "Ann works at Globex": "CURRENT"}
+    await api.relationship(ids["Globex"], "EMPLOYS", await api.entity("Cal"))
+    assert await put(api, "WORKS_AT") == NOTHING
+    assert [rows[: len(was)] for rows, was in zip(await stored(api), before, strict=True)] == before
+    assert list(await standing(api)) == ["Acme employs Ann", "Ann works at Globex", "Globex employs Cal"]
+
+
+async def test_a_price_that_returned_while_there_was_one_is_one_claim_again_when_there_are_many(api: Api) -> None:
+    plan = await api.entity("Pro")
+    asked = "facts(filter: {statuses: [CURRENT, SUPERSEDED]}) { nodes { id value validFrom effectiveTo status evidence { quote current } } }"
+    for value, since in ((10, "2024"), (20, "2025"), (10, "2026")):
+        words = {"predicate": "FEE", "value": f"{value} USD", "valueType": "MONEY", "validFrom": since}
+        await api.fact(plan, f"It was {value} in {since}", **words)
+    before, shown = await api.rows(models.Fact), await api.volume(asked)
+    ends = []
+    for _ in range(2):
+        await put(api, "FEE", "ONE")
+        ends.append([(one["value"], one["effectiveTo"]) for one in (await api.volume(asked))["facts"]["nodes"]])
+        await put(api, "FEE")
+        assert await api.volume(asked) == shown
+    there = [("10 USD", "2025-01-01T00:00:00Z"), ("20 USD", "2026-01-01T00:00:00Z"), ("10 USD", None)]
+    assert ends == [there, there]
+    plain = [{n: v for n, v in row.items() if n not in COUNTED} for row in await api.rows(models.Fact)]
+    assert plain[:2] == [{n: v for n, v in row.items() if n not in COUNTED} for row in before]
+    assert [(row["status"], row["value"]) for row in plain[2:]] == [("RETRACTED", "10 USD")]
 
 
 async def test_an_edge_that_is_corrected_into_the_inverse_of_what_there_is_one_of_competes(api: Api) -> None:
