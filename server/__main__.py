@@ -224,6 +224,8 @@ def _ingest(
             ended = _run(ingesting.ingest_remotely(url, found, volume, authority, done))
     if not as_json:
         outcomes.print_table(ended)
+    if (told := outcomes.left(ended)) is not None:
+        _say(told)
     if any(outcome.failed for outcome in ended):
         raise typer.Exit(FAILED)
 

@@ -67,6 +67,21 @@ class UpstreamUnavailable(ServerError):
     code = "UPSTREAM_UNAVAILABLE"
 
 
+class Busy(UpstreamUnavailable):
+    """It does not answer now, and may in a moment: the same request can be sent again. `wait`: the seconds that it asked for."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        argument: str | None = None,
+        details: Mapping[str, Any] | None = None,
+        wait: float | None = None,
+    ) -> None:
+        super().__init__(message, argument=argument, details=details)
+        self.wait = wait
+
+
 class Misconfigured(ServerError):
     """A setting keeps the server from starting; the command line prints the message and exits with 2."""
 

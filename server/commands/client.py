@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from server.commands.outcomes import Outcome
+from server.commands.patience import Patience
 from server.commands.sources import Source
-from server.errors import BadUserInput, ServerError, UpstreamUnavailable
+from server.errors import BadUserInput, Busy, ServerError, UpstreamUnavailable
+from server.retry_after import parse_retry_after
 from server.services.formats import open_regular
 from server.terms import Authority
 
@@ -29,13 +32,11 @@ mutation Ingest($input: IngestDocumentInput!) {
 _CREATE = "mutation Create($input: CreateVolumeInput!) { createVolume(input: $input) { volume { id } } }"
 _HOUR = 3600.0  # a long document is read while the request waits
 _AT_A_TIME = 262_144
+_BUSY = (429, 502, 503, 504)  # what a server answers, or a proxy before it, that may take the same request later
 
 
-_PATIENCE = 60.0
-
-
-class Away(UpstreamUnavailable):
-    """The server cannot be reached, or went while it was asked."""
+class Away(Busy):
+    """The server cannot be reached, or went while it was asked, or asks to be left alone for a while."""
 
 
 class Refused(ServerError):
@@ -68,13 +69,14 @@ class Client:
 
     concurrency = 4
 
-    def __init__(self, url: str, volume: str, authority: Authority) -> None:
+    def __init__(self, url: str, volume: str, authority: Authority, patience: Patience | None = None) -> None:
         self._graphql = endpoint(url)
         self._documents = self._graphql.join("documents")
         self._volume = volume
         self._shared = {"volume": volume, "authority": authority.value, "wait": True}
         local = self._graphql.host in ("localhost", "127.0.0.1", "::1")
-        self._reached = False
+        self._patience = patience or Patience()
+        self._patience.hopeful = False
         # A proxy that the environment names is for the network, not for this machine.
         self._http = httpx.AsyncClient(timeout=httpx.Timeout(10.0, read=_HOUR), trust_env=not local)
 
@@ -85,26 +87,20 @@ class Client:
     async def ingest(self, source: Source) -> Outcome:
         """Have a file ingested, and wait for it; make the volume where it is missing.
 
-        A server that has answered once and is away is waited for, a minute at most: it may be being restarted. What it had
-        taken is known by its content when it is sent again.
+        A server that has answered once and then is away or too busy is waited for, some minutes at most: it may be being
+        restarted. What it had taken is known by its content when it is sent again.
 
         Raises:
             BadUserInput: the file cannot be read, or what is said of it cannot be sent.
             Refused: the server refuses it.
+            Exhausted: the server stayed too busy.
             UpstreamUnavailable: the server does not answer, or not as Loregraph does.
         """
-        end, pause = asyncio.get_running_loop().time() + _PATIENCE, 0.5
-        while True:
-            try:
-                return await self._ingest(source)
-            except Away:
-                if not self._reached or asyncio.get_running_loop().time() > end:
-                    raise
-            await asyncio.sleep(pause)
-            pause = min(5.0, pause * 2)
+        content = await asyncio.to_thread(source.content)  # once, for standard input is read once
+        return await self._patience.tried(partial(self._ingest, source, content))
 
-    async def _ingest(self, source: Source) -> Outcome:
-        input = {"title": source.title, "upload": await self._upload(source), **self._shared}
+    async def _ingest(self, source: Source, content: Path | bytes) -> Outcome:
+        input = {"title": source.title, "upload": await self._upload(source, content), **self._shared}
         if source.uri is not None:
             input["uri"] = source.uri
         payload = (await self._execute(_INGEST, input))["ingestDocument"]
@@ -122,8 +118,7 @@ class Client:
             error=ingestion["error"],
         )
 
-    async def _upload(self, source: Source) -> str:
-        content = await asyncio.to_thread(source.content)
+    async def _upload(self, source: Source, content: Path | bytes) -> str:
         try:
             return await self._send(source, content)
         except Refused as refused:
@@ -162,7 +157,7 @@ class Client:
     async def _post(self, address: httpx.URL, **request: Any) -> dict[str, Any]:
         try:
             response = await self._http.post(address, **request)
-            answer = response.json()
+            answer = _read(address, response)
         except httpx.HTTPError as error:
             told = str(error).rstrip(".") or type(error).__name__
             raise Away(f"{address} does not answer: {told}.") from error
@@ -171,14 +166,34 @@ class Client:
                 f"{error.object[error.start : error.end]!a} cannot be sent in title, uri, type or volume: "
                 "give them in valid Unicode, the type in ASCII."
             ) from error
-        except ValueError as error:
-            raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no JSON.") from error
-        if not isinstance(answer, dict):
-            raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no object.")
-        self._reached = True
+        self._patience.hopeful = True
         if answer.get("errors"):
-            raise Refused.by(answer["errors"])
+            raise _refusal(response, answer["errors"])
         return answer
+
+
+def _read(address: httpx.URL, response: httpx.Response) -> dict[str, Any]:
+    try:
+        answer = response.json()
+    except ValueError as error:
+        if response.status_code in _BUSY:  # a proxy's own page
+            raise Away(f"{address} is too busy ({response.status_code}).", wait=_wait(response)) from error
+        raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no JSON.") from error
+    if not isinstance(answer, dict):
+        raise UpstreamUnavailable(f"{address} is no Loregraph server: it answers no object.")
+    return answer
+
+
+def _refusal(response: httpx.Response, errors: list[dict[str, Any]]) -> ServerError:
+    """Return what the server refused by; Busy where it lacked something that may be back in a moment."""
+    refused = Refused.by(errors)
+    if "UPSTREAM_UNAVAILABLE" in refused.details["codes"] or response.status_code in _BUSY:
+        return Busy(refused.message, wait=_wait(response))
+    return refused
+
+
+def _wait(response: httpx.Response) -> float | None:
+    return parse_retry_after(response.headers.get("retry-after", ""))
 
 
 async def _pieces(content: Path | bytes) -> AsyncIterator[bytes]:

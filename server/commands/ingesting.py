@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Protocol
 
 from server.app import opened, running
 from server.auth import LOCAL
 from server.commands.client import Client
 from server.commands.outcomes import Outcome
+from server.commands.patience import Exhausted, Patience
 from server.commands.sources import Source
 from server.config import Settings
 from server.errors import ServerError
@@ -24,7 +26,7 @@ from server.services.knowledge import Knowledge
 from server.store.records import RejectionRecord, VolumeRecord
 from server.terms import Authority
 
-__all__ = ["ingest", "ingest_remotely"]
+__all__ = ["ingest", "ingest_here", "ingest_remotely"]
 
 Done = Callable[[Outcome], None]
 
@@ -41,11 +43,20 @@ class Ingester(Protocol):
 class Local:
     """Ingests into a volume of a store that this process works on."""
 
-    def __init__(self, knowledge: Knowledge, volume: VolumeRecord, authority: Authority, *, batch: bool) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        volume: VolumeRecord,
+        authority: Authority,
+        *,
+        batch: bool,
+        patience: Patience,
+    ) -> None:
         self._knowledge = knowledge
         self._volume = volume
         self._authority = authority
         self._batch = batch
+        self._patience = patience
         # Enough for each process to have a next one, and for small texts to be embedded together.
         self.concurrency = 2 * knowledge.settings.extractions_at_once + 4
 
@@ -62,6 +73,7 @@ class Local:
 
         Raises:
             ServerError: it is refused.
+            Exhausted: the store stayed too busy.
         """
         knowledge = self._knowledge
         file = await asyncio.to_thread(source.content, knowledge.settings.max_upload)
@@ -69,14 +81,18 @@ class Local:
         document = NewDocument(
             source.title, found.text, found.mime_type, source.uri, self._authority, batch=self._batch
         )
-        return await knowledge.documents.take(self._volume, document, LOCAL.actor)
+        return await self._patience.tried(partial(knowledge.documents.take, self._volume, document, LOCAL.actor))
 
     async def finish(self, source: Source, taken: Taken) -> Outcome:
         """Wait until a file that was taken in is read.
 
         Raises:
             NotFound: it was deleted meanwhile.
+            Exhausted: the store stayed too busy.
         """
+        return await self._patience.tried(partial(self._finish, source, taken))
+
+    async def _finish(self, source: Source, taken: Taken) -> Outcome:
         knowledge = self._knowledge
         row = await knowledge.worker.finished(taken.ingestion_id)
         (rejected,) = await knowledge.store.read.lists(RejectionRecord, "ingestion_id", [row.id], "ordinal")
@@ -137,9 +153,23 @@ async def ingest(
     `done` is called with each outcome as it comes. What is read by `batch` is all taken in before any of it is waited for.
     """
     async with opened(settings) as knowledge, running(knowledge):
-        into = await knowledge.volumes.ensure(volume, LOCAL.actor)
-        local = Local(knowledge, into, authority, batch=batch)
-        return await _all(Batched(local, len(sources)) if batch else local, sources, done)
+        return await ingest_here(knowledge, sources, volume, authority, done, batch=batch, patience=Patience())
+
+
+async def ingest_here(
+    knowledge: Knowledge,
+    sources: Sequence[Source],
+    volume: str,
+    authority: Authority,
+    done: Done,
+    *,
+    batch: bool = False,
+    patience: Patience,
+) -> list[Outcome]:
+    """Do what `ingest` does, in an open store that a worker works on."""
+    into = await patience.tried(partial(knowledge.volumes.ensure, volume, LOCAL.actor))
+    local = Local(knowledge, into, authority, batch=batch, patience=patience)
+    return await _all(Batched(local, len(sources)) if batch else local, sources, done)
 
 
 async def ingest_remotely(
@@ -180,6 +210,8 @@ async def _all(ingester: Ingester, sources: Sequence[Source], done: Done) -> lis
 async def _one(ingester: Ingester, source: Source) -> Outcome:
     try:
         return await ingester.ingest(source)
+    except Exhausted as error:
+        return Outcome(source.path, error=error.message, busy=True)
     except ServerError as error:
         return Outcome(source.path, error=error.message)
     except OSError as error:  # the file went, or its disk, after it was found

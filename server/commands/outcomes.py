@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["Outcome", "as_json", "print_table"]
+__all__ = ["Outcome", "as_json", "left", "print_table"]
 
 _SHOWN = 100
 _COUNTS = ("entities", "facts", "relationships", "rejected")
@@ -19,7 +19,10 @@ _COUNTS = ("entities", "facts", "relationships", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file. Without a document it was refused; `rejected` counts items that were found and refused."""
+    """What became of one file. Without a document it was refused; `rejected` counts items that were found and refused.
+
+    `busy` is whether only a store that stayed too busy is in the way: the same command takes the file up.
+    """
 
     path: str
     document: str | None = None
@@ -31,6 +34,7 @@ class Outcome:
     relationships: int = 0
     rejected: int = 0
     error: str | None = None
+    busy: bool = False
 
     @property
     def failed(self) -> bool:
@@ -42,6 +46,15 @@ def as_json(outcome: Outcome) -> str:
     """Return an outcome as one line of JSON."""
     told = asdict(outcome)
     return orjson.dumps({name: _valid(one) if isinstance(one, str) else one for name, one in told.items()}).decode()
+
+
+def left(outcomes: Sequence[Outcome]) -> str | None:
+    """Return the line that says how many files a busy store left out, None where it left out none."""
+    number = sum(outcome.busy for outcome in outcomes)
+    if not number:
+        return None
+    are = "document is" if number == 1 else "documents are"
+    return f"{number:,} of {len(outcomes):,} {are} not in, for the store stayed too busy. The same command goes on with what is left."
 
 
 def print_table(outcomes: Sequence[Outcome]) -> None:

@@ -25,7 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from server.config import Settings
-from server.errors import UpstreamUnavailable
+from server.errors import Busy
 from server.store.driver import driver
 from server.store.inline import Inline
 from server.store.lines import Lines
@@ -231,7 +231,7 @@ async def _unreferenced(connection: AsyncConnection, rebuilding: bool) -> AsyncI
 
 
 class translated:  # noqa: N801  used like contextlib's, but a generator would cost what a small read does
-    """Turn "the database does not answer" into UpstreamUnavailable; a broken statement stays what it is: a defect."""
+    """Turn "the database does not answer" into Busy; a broken statement stays what it is: a defect."""
 
     __slots__ = ()
 
@@ -241,7 +241,7 @@ class translated:  # noqa: N801  used like contextlib's, but a generator would c
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         said = None if error is None else _said(error)
         if said is not None:
-            raise UpstreamUnavailable(f"The database {said}") from error
+            raise Busy(f"The database {said}") from error
 
 
 def _said(error: BaseException) -> str | None:

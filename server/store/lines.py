@@ -11,7 +11,7 @@ from types import TracebackType
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from server.errors import UpstreamUnavailable
+from server.errors import Busy
 from server.store.prepared import Line
 
 __all__ = ["Lines"]
@@ -30,7 +30,7 @@ class Lines:
         """Lend a line for a block.
 
         Raises:
-            UpstreamUnavailable: none became free in time.
+            Busy: none became free in time.
         """
         return _Loan(self)
 
@@ -64,7 +64,7 @@ class Lines:
             async with asyncio.timeout(self._patience):
                 await self._free.acquire()
         except TimeoutError:
-            raise UpstreamUnavailable("The database is too busy. Try again in a moment.") from None
+            raise Busy("The database is too busy. Try again in a moment.") from None
 
     async def _open(self) -> Line:
         while self._idle:

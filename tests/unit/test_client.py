@@ -12,6 +12,7 @@ import pytest
 
 from server.commands.client import Away, Client
 from server.commands.outcomes import as_json
+from server.commands.patience import Exhausted, Patience
 from server.commands.sources import Source, find
 from server.errors import BadUserInput
 from server.terms import Authority
@@ -26,7 +27,7 @@ def source(name: str) -> Source:
 
 
 async def client_of(answer: Callable[[httpx.Request], httpx.Response]) -> Client:
-    client = Client("http://127.0.0.1:9", "default", Authority.UNKNOWN)
+    client = Client("http://127.0.0.1:9", "default", Authority.UNKNOWN, Patience(tries=3, pause=0))
     await client._http.aclose()
     client._http = httpx.AsyncClient(transport=httpx.MockTransport(answer))
     return client
@@ -58,6 +59,44 @@ async def test_a_server_that_never_answered_is_not_waited_for() -> None:
     await client.close()
 
 
+BUSY = {"errors": [{"message": "The database is too busy.", "extensions": {"code": "UPSTREAM_UNAVAILABLE"}}]}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        httpx.Response(503, json=BUSY),
+        httpx.Response(200, json=BUSY | {"data": None}),
+        httpx.Response(429, json={"errors": [{"message": "Slower."}]}, headers={"retry-after": "0"}),
+        httpx.Response(502, text="<html>Bad gateway</html>"),
+    ],
+    ids=["unavailable", "unavailable-in-graphql", "too-many", "proxy"],
+)
+async def test_a_server_that_is_too_busy_is_asked_again(reply: httpx.Response) -> None:
+    replies = [httpx.Response(200, json={"id": "u"}), reply, httpx.Response(200, json={"id": "u"})]
+    replies += [httpx.Response(200, json=PAYLOAD), httpx.Response(200, json={"id": "u"})]
+    client = await client_of(lambda request: replies.pop(0))
+    assert (await client.ingest(source("a"))).status == "DONE"
+    assert len(replies) == 1
+    await client.close()
+
+
+async def test_a_server_that_stays_too_busy_is_given_up_with_what_to_do() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        return httpx.Response(503, json=BUSY)
+
+    client = await client_of(answer)
+    with pytest.raises(
+        Exhausted, match=r"^The database is too busy\. The same command takes it up when it is run again\.$"
+    ):
+        await client.ingest(source("a"))
+    assert asked == ["/documents"] * 3
+    await client.close()
+
+
 async def test_a_file_whose_name_is_not_utf_8_is_sent_and_told_of(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"bad\xff\xfe.txt")).write_text("A text.")
     sent: list[tuple[str, bytes]] = []
@@ -74,7 +113,7 @@ async def test_a_file_whose_name_is_not_utf_8_is_sent_and_told_of(tmp_path: Path
     assert f'"uri":"{tmp_path.as_uri()}/bad%FF%FE.txt"'.encode() in sent[1][1]
     assert as_json(outcome) == (
         '{"path":"bad\\\\udcff\\\\udcfe.txt","document":"d","ingestion":"i","status":"DONE","created":true,"entities":2,'
-        '"facts":0,"relationships":1,"rejected":0,"error":null}'
+        '"facts":0,"relationships":1,"rejected":0,"error":null,"busy":false}'
     )
 
 
