@@ -100,10 +100,11 @@ class ResolveReviewPayload:
         "Empty where all was decided so before."
     )
     conflicts: list[Conflict] = strawberry.field(
-        description="The conflicts that the decision opened, changed or settled; with dryRun their own fields are as they would be."
+        description="The conflicts that the decision opened, changed or settled; with dryRun their own fields are as they would be, and "
+        "the id of one that would be opened leads to nothing."
     )
     merges: list[EntityMerge] = strawberry.field(
-        description="The merges that were made; with dryRun they are not there."
+        description="The merges that were made; with dryRun those that would be: their ids lead to nothing, and cannot be unmerged."
     )
 
 

@@ -24,7 +24,7 @@ from schema.views import seen
 from server.ids import GlobalId, NodeKind
 from server.store import relations as rel
 from server.store.filters import ReviewFilter
-from server.store.records import ReviewRecord
+from server.store.records import EntityRecord, ReviewRecord
 from server.store.relations import Sorting
 from server.terms import ReviewKind
 from server.views import View
@@ -42,8 +42,12 @@ class ReviewItem(Node):
         description="How it was decided: APPROVED, REJECTED, EDITED, MERGED, KEPT_APART or WINNER_CHOSEN; LAPSED where the matter went by "
         "itself; null while it is open.",
     )
-    decided_by: str | None = attribute("row.decided_by", description="Who decided it; null while it is open.")
-    decided_at: datetime | None = attribute("row.decided_at", description="When; null while it is open.")
+    decided_by: str | None = attribute(
+        "row.decided_by", description="Who decided it; null while it is open, and where it lapsed, for nobody has."
+    )
+    decided_at: datetime | None = attribute(
+        "row.decided_at", description="When it was decided, or lapsed; null while it is open."
+    )
     row: strawberry.Private[ReviewRecord]
 
 
@@ -117,15 +121,45 @@ class DuplicateReview(ReviewItem, Node):
     score: float = attribute("row.score", description="How alike they are: 0 to 1.")
     reasons: list[str] = attribute("row.reasons", description="What speaks for it, and what against.")
 
-    @batched(needs=("row.left_id",), description="The one that is known for longer, or what it was merged into.")
+    @batched(
+        needs=("row.left_id",),
+        description="The name of `left` as such: where the two are one by now, that of the one that was merged stays visible here.",
+    )
+    @staticmethod
+    async def left_name(parents: list[DuplicateReview], info: Info) -> list[str | Exception]:
+        return await _names(info, [item.row.left_id for item in parents])
+
+    @batched(
+        needs=("row.right_id",),
+        description="The name of `right` as such: where the two are one by now, that of the one that was merged stays visible here.",
+    )
+    @staticmethod
+    async def right_name(parents: list[DuplicateReview], info: Info) -> list[str | Exception]:
+        return await _names(info, [item.row.right_id for item in parents])
+
+    @batched(
+        needs=("row.left_id",),
+        description="The one that is known for longer, or what it was merged into: after the decision MERGED the same entity as `right`.",
+    )
     @staticmethod
     async def left(parents: list[DuplicateReview], info: Info) -> list[Entity | Exception]:
         return await _entities(info, parents, [item.row.left_id for item in parents])
 
-    @batched(needs=("row.right_id",), description="The other one, or what it was merged into.")
+    @batched(
+        needs=("row.right_id",),
+        description="The other one, or what it was merged into: after the decision MERGED the same entity as `left`.",
+    )
     @staticmethod
     async def right(parents: list[DuplicateReview], info: Info) -> list[Entity | Exception]:
         return await _entities(info, parents, [item.row.right_id for item in parents])
+
+
+async def _names(info: Info, ids: Sequence[UUID | None]) -> list[str | Exception]:
+    """Return the entities' own names, whatever they were merged into. One statement."""
+    known = [id for id in ids if id is not None]
+    rows = await info.context.store.read.by_ids(EntityRecord, list(dict.fromkeys(known)), frozenset({"name"}))
+    names = {row.id: row.name for row in rows if row is not None}
+    return [names[id] if id in names else gone("entity") for id in ids]
 
 
 async def _entities(info: Info, items: Sequence[ReviewItem], ids: Sequence[UUID | None]) -> list[Entity | Exception]:

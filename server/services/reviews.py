@@ -173,7 +173,7 @@ async def close_reviews(
 
 
 def _close(tx: Transaction, ids: Sequence[UUID]) -> None:
-    lapsed = {"decision": ReviewDecision.LAPSED.value, "decided_by": tx.actor}
+    lapsed = {"decision": ReviewDecision.LAPSED.value}  # whose act it followed from, the log says; nobody decided
     tx.update_many(models.Review, [{"id": id, **lapsed} for id in ids], stamp=("decided_at",))
     for id in ids:
         tx.log(ChangeKind.UPDATED, NodeKind.REVIEW, id, before={"decision": None}, after=lapsed)

@@ -12,6 +12,7 @@ from server.terms import ReviewKind
 if TYPE_CHECKING:
     from api.conftest import Api
 
+DECIDED = "filter: {states: [DECIDED]}"
 ITEM = "__typename id importance decision ... on DuplicateReview { left { id name } right { id name } score reasons }"
 
 
@@ -104,6 +105,11 @@ class TestMerge:
         assert (await api.node(one, "facts { nodes { content } }"))["facts"]["nodes"] == [{"content": "Likes rum"}]
         (decided,) = await queue(api, "(filter: {states: [DECIDED]})")
         assert decided["left"] == decided["right"] == {"id": one, "name": "Ada Lind"}
+        asked_about = "leftName rightName"
+        (shown,) = (
+            await api.volume(f"reviewQueue({DECIDED}) {{ nodes {{ ... on DuplicateReview {{ {asked_about} }} }} }}")
+        )["reviewQueue"]["nodes"]
+        assert shown == {"leftName": "Ada Lind", "rightName": "Max Ebert"}
         await api.do("unmergeEntities", "restored { id }", merge=merge["id"])
         assert not await proposed(api, one, other)
         assert await queue(api) == []
@@ -146,8 +152,11 @@ class TestMerge:
         (item,) = await queue(api)
         rehearsed = {"items": [item["id"]], "action": "MERGE", "dryRun": True}
         async with api.unchanged():
-            done = await api.do("resolveReview", "items { decision } merges { name }", **rehearsed)
-        assert done == {"items": [{"decision": "MERGED"}], "merges": [{"name": "Max Ebert"}]}
+            done = await api.do("resolveReview", "items { decision } merges { id name }", **rehearsed)
+            assert await api.ask("query($id: ID!) { node(id: $id) { id } }", id=done["merges"][0]["id"]) == {
+                "node": None
+            }
+        assert (done["items"], done["merges"][0]["name"]) == ([{"decision": "MERGED"}], "Max Ebert")
 
 
 class TestThroughMerges:

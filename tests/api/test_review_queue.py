@@ -121,7 +121,7 @@ async def test_the_log_says_that_a_review_was_opened_and_that_it_lapsed(api: Api
     assert first == {
         "kind": "UPDATED",
         "before": {"decision": None},
-        "after": {"decision": "LAPSED", "decidedBy": "local"},
+        "after": {"decision": "LAPSED"},
         "node": {"id": item["id"]},
     }
 

@@ -73,7 +73,7 @@ async def test_the_question_goes_when_new_evidence_comes_and_is_asked_anew_when_
         tx.set_among(models.Evidence, "id", [newest], {"created_at": at})
     assert await sweeping(api.store, 200).round() == Swept(0, 1)
     assert await queue(api) == []
-    assert [(item["decision"], item["decidedBy"]) for item in await queue(api, "LAPSED")] == [("LAPSED", "sweep")]
+    assert [(item["decision"], item["decidedBy"]) for item in await queue(api, "LAPSED")] == [("LAPSED", None)]
     assert await sweeping(api.store, 281).round() == Swept(1, 0)
     assert len(await queue(api)) == 1
 

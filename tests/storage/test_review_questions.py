@@ -116,7 +116,7 @@ async def test_what_lapsed_may_be_asked_again_and_has_waited_since_then(store: S
     (id,) = await asked(store, volume, alike(a, b))
     assert await closed(store, volume, b) == [id]
     (lapsed,) = await store.read.where(ReviewRecord)
-    assert (lapsed.decision, lapsed.decided_by) == ("LAPSED", "test")
+    assert (lapsed.decision, lapsed.decided_by) == ("LAPSED", None)
     assert lapsed.decided_at is not None
     assert lapsed.decided_at > lapsed.opened_at
     assert await closed(store, volume, a, b) == []
