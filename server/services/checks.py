@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 
 from server.errors import BadUserInput, Conflict, NotFound
-from server.services.identity import clean_text
+from server.services.identity import clean_text, clean_title
 from server.store.reader import Reader
 from server.store.statements import Record
 
@@ -66,12 +66,12 @@ def clean_budget(tokens: int | None, *, heeded: bool = True, spent: int = 0) -> 
 
 
 def words(values: Sequence[str] | None, argument: str, count: int, limit: int = 100) -> list[str]:
-    """Return keywords or tags: trimmed, without repeats, in order.
+    """Return keywords or tags: trimmed, without signs that nobody sees, without repeats, in order.
 
     Raises:
         BadUserInput: there are more than `count`, or one is blank or longer than `limit`.
     """
-    cleaned = list(dict.fromkeys(clean_text(value, argument, limit).strip() for value in values or ()))
+    cleaned = list(dict.fromkeys(clean_title(value, argument, limit) for value in values or ()))
     if len(cleaned) > count:
         raise BadUserInput(f"At most {count} {argument} fit; there are {len(cleaned)}.", argument=argument)
     return cleaned

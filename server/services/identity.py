@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 
 from server.errors import BadUserInput
+from server.services.invisible import VISIBLE, without_invisible
 from server.services.legal_forms import without_legal_form
 from server.services.normalization import fold, trim_punctuation
 from server.services.written_forms import written_alike
@@ -19,6 +20,7 @@ __all__ = [
     "EXCLUSIVE_TYPES",
     "clean_name",
     "clean_text",
+    "clean_title",
     "exclude_each_other",
     "lookup_keys",
     "match_key",
@@ -41,7 +43,6 @@ _ARTICLE = re.compile(r"^(?!(?:the|an?)\s+(?:the|an)$)(?:the\s+(?=\S)|an?\s+(?=[
 _GAP = re.compile(r"[\s-]+")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -173,7 +174,7 @@ def _camel_words(word: str) -> list[str]:
 
 
 def clean_name(text: str, argument: str = "name") -> str:
-    """Return a name as it is stored: trimmed, with each run of white space as one space.
+    """Return a name as it is stored: trimmed, with each run of white space as one space, without signs that nobody sees.
 
     Raises:
         BadUserInput: it shows nothing, has more than 500 characters, or holds control characters or lone surrogates.
@@ -181,9 +182,9 @@ def clean_name(text: str, argument: str = "name") -> str:
     _refuse_unstorable(text, argument)
     if _CONTROL.search(text):
         raise BadUserInput(f"{argument} holds control characters: remove them.", argument=argument)
-    if not _VISIBLE.search(text):
+    if not VISIBLE.search(text):
         raise BadUserInput(f"{argument} is blank: give at least one visible character.", argument=argument)
-    name = " ".join(text.split())
+    name = " ".join(without_invisible(text).split())
     if len(name) > _NAME_LIMIT:
         raise BadUserInput(f"{argument} has {len(name)} characters; at most {_NAME_LIMIT} fit.", argument=argument)
     return name
@@ -198,9 +199,18 @@ def clean_text(text: str, argument: str, limit: int = _TEXT_LIMIT) -> str:
     if len(text) > limit:
         raise BadUserInput(f"{argument} has {len(text)} characters; at most {limit} fit.", argument=argument)
     _refuse_unstorable(text, argument)
-    if not _VISIBLE.search(text):
+    if not VISIBLE.search(text):
         raise BadUserInput(f"{argument} is blank: give at least one visible character.", argument=argument)
     return text
+
+
+def clean_title(text: str, argument: str, limit: int) -> str:
+    """Return a title as it is stored: trimmed, without signs that nobody sees.
+
+    Raises:
+        BadUserInput: as `clean_text`.
+    """
+    return without_invisible(clean_text(text, argument, limit)).strip()
 
 
 def _refuse_unstorable(text: str, argument: str) -> None:

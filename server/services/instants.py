@@ -84,7 +84,7 @@ def check_interval(valid_from: Instant | None, valid_to: Instant | None) -> None
     end = end_of(valid_to)
     if valid_from is None or valid_from.at < end:
         return
-    if valid_from.at == end:
+    if valid_from.at == valid_to.at:  # exactly stated ones: any other precision ends later than it begins
         raise BadUserInput(
             "validTo equals validFrom: an interval holds from validFrom up to, not including, validTo, so this one is empty.",
             argument="validTo",

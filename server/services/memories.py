@@ -26,7 +26,7 @@ from server.services.checks import (
     words,
 )
 from server.services.idempotency import Once
-from server.services.identity import clean_text
+from server.services.identity import clean_text, clean_title
 from server.services.indexing import Embedded, embed, memory_text
 from server.services.resolution import merged_among
 from server.store import Store, Transaction
@@ -97,7 +97,7 @@ def clean_memory(new: NewMemory) -> NewMemory:
         BadUserInput: a field is out of its bounds.
     """
     return NewMemory(
-        title=clean_text(new.title, "title", TITLE).strip(),
+        title=clean_title(new.title, "title", TITLE),
         content=clean_text(new.content, "content", CONTENT),
         context=optional_text(new.context, "context", CONTEXT),
         keywords=tuple(words(new.keywords, "keywords", WORDS)),
@@ -432,7 +432,7 @@ def _edit(tx: Transaction, now: MemoryRecord, after: dict[str, Any], kind: Chang
 
 def _clean_changes(changes: Changes) -> dict[str, Any]:
     clean: dict[str, Callable[[Any], Any]] = {
-        "title": lambda v: clean_text(v or "", "title", TITLE).strip(),
+        "title": lambda v: clean_title(v or "", "title", TITLE),
         "content": lambda v: clean_text(v or "", "content", CONTENT),
         "context": lambda v: optional_text(v, "context", CONTEXT),
         "keywords": lambda v: words(v, "keywords", WORDS),

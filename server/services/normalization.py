@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import unicodedata
 
+from server.services.invisible import without_invisible
+
 __all__ = ["fold", "trim_punctuation"]
 
-# Signs that show or say nothing: soft hyphen, zero-width space, direction marks, word joiner, the two emoji presentation
-# selectors, byte order mark; and trademark signs, which NFKC would turn into letters. The joiners U+200C and U+200D stay:
-# they tell words apart in Persian, in Indic scripts and in emoji.
-_SILENT = (
-    "\u00ad\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff™℠®"
-)
+# Signs that say nothing besides those that are invisible: the Mongolian vowel separator, variation selectors; and trademark signs, which
+# NFKC would turn into letters. The joiners U+200C and U+200D stay: they tell words apart in Persian, in Indic scripts and in emoji.
+_SILENT = "\u180e™℠®" + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 _SILENCE = dict.fromkeys(map(ord, _SILENT))
 _UNIFY = (
     dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\u058a\u05be"), "-")
@@ -36,14 +35,16 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.casefold().split())
-    return _collapsed(text.translate(_SILENCE)) or _collapsed(text)
+    return _collapsed(without_invisible(text).translate(_SILENCE)) or _collapsed(text)
 
 
 def _collapsed(text: str) -> str:
     previous = None
     while text != previous:  # case folding can undo a normal form, and a normal form bring upper case back
         previous = text
-        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold())
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold())
+        shown = without_invisible(folded)
+        text = shown if shown.strip() else folded
     return " ".join(text.translate(_UNIFY).split())
 
 

@@ -13,7 +13,7 @@ from server.errors import BadUserInput, Conflict
 from server.ids import NodeKind, new_id
 from server.services.checks import Changes, check_version, one_in_volume, optional_text, words
 from server.services.idempotency import Once
-from server.services.identity import clean_name, clean_text
+from server.services.identity import clean_name, clean_text, clean_title
 from server.services.indexing import code_text, embed
 from server.store import Store, Transaction
 from server.store.records import CodeArtifactRecord, ProjectRecord, VolumeRecord
@@ -194,7 +194,7 @@ class CodeArtifacts:
 
 
 _CODE: dict[str, Callable[[Any], Any]] = {
-    "title": lambda v: clean_text(v or "", "title", 500).strip(),
+    "title": lambda v: clean_title(v or "", "title", 500),
     "language": lambda v: clean_name(v or "", "language").casefold(),
     "code": lambda v: clean_text(v or "", "code", CODE_LIMIT),
     "description": lambda v: optional_text(v, "description", 10_000),

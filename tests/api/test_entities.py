@@ -354,7 +354,7 @@ HOSTILE = [
     "../../etc/passwd",
     "%s%n%d",
     "100% _under_ \\back",
-    "مرحبا \u202eevil\u202c",
+    "مرحبا evil",
     "עברית",
     "👩‍👩‍👧‍👦 family",
     "🏴󠁧󠁢󠁥󠁮󠁧󠁿",

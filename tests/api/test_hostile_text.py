@@ -184,7 +184,20 @@ async def test_odd_text_is_data_and_is_delivered_verbatim(api: Api, text: str) -
 async def test_a_title_is_data_too(api: Api) -> None:
     title = "</title><script>alert(1)</script> '; DROP TABLE entity; -- \u202e"
     payload = await ingest(api, "Ada is here.", thing("Ada"), title=title)
-    assert payload["document"]["title"] == title.strip()
+    assert payload["document"]["title"] == title.removesuffix(" \u202e")
+
+
+async def test_names_lose_the_signs_that_nobody_sees_wherever_they_come_from(api: Api) -> None:
+    text = "A\u200bda \u202eLind\u202c knows Max Ebert."
+    await ingest(api, text, thing("A\u200bda \u202eLind\u202c"), thing("Max Ebert"))
+    ada = await api.entity("Ada\u2060 Lind", aliases=["\u202eThe Count"])
+    memory = await api.memory("\u202eNotes\u202c of Ada", tags=["t\u200bag"])
+    entities = (await api.volume("entities { nodes { id name aliases } }"))["entities"]["nodes"]
+    assert sorted(one["name"] for one in entities) == ["Ada Lind", "Max Ebert"]
+    assert next(one["aliases"] for one in entities if one["id"] == ada) == ["The Count"]
+    assert await api.node(memory, "title tags") == {"title": "Notes of Ada", "tags": ["tag"]}
+    (document,) = (await api.volume("documents { nodes { content } }"))["documents"]["nodes"]
+    assert document["content"] == text
 
 
 async def test_a_request_over_the_body_limit_is_refused_before_it_is_read(api: Api) -> None:

@@ -76,7 +76,7 @@ BOUNDS: list[tuple[str, Any, Any]] = [
     ("importance", 10, 11),
     ("title", "x", ""),
     ("content", "x", " \n"),
-    ("title", "\u202eevil", "\u200b"),
+    ("title", "evil می\u200cروم", "\u202e\u200b"),
     ("tags", ["x"], [""]),
     ("keywords", ["👩‍👩‍👧"], [" "]),
     ("provenance", {"a": None}, []),

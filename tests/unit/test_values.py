@@ -249,8 +249,10 @@ def test_an_interval_that_holds_time_passes(valid_from: str | None, valid_to: st
 @pytest.mark.parametrize(
     ("valid_from", "valid_to", "said"),
     [
-        ("2024", "2023", "is empty"),
-        ("2025", "2023", "before"),
+        ("2024", "2023", r"^validTo \(2023\) is before validFrom \(2024\)\.$"),
+        ("2025", "2023", r"^validTo \(2023\) is before validFrom \(2025\)\.$"),
+        ("2024-03-06", "2024-03-05", r"^validTo \(2024-03-05\) is before validFrom \(2024-03-06\)\.$"),
+        ("2024-01-01T00:00", "2023-12", r"^validTo \(2023-12\) is before validFrom \(2024-01-01T00:00:00Z\)\.$"),
         ("2024-03-05T10:00", "2024-03-05T10:00", "is empty"),
         ("2024", "9999", "open end"),
     ],
