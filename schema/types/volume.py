@@ -22,6 +22,7 @@ from schema.types import exploration as exploring
 from schema.types.change import Change, changes_of
 from schema.types.document import Document, Ingestion
 from schema.types.entity import Entity
+from schema.types.evidence_context import Context, contexts_of
 from schema.types.fact import Fact
 from schema.types.memory import Memory
 from schema.types.node import Node, row_id
@@ -35,6 +36,7 @@ from schema.types.subgraph import Asked, Subgraph, subgraphs_of
 from schema.types.vocabulary import Vocabulary
 from schema.views import by_view, seen
 from server.ids import NodeKind
+from server.services.tokens import TOKENIZER
 from server.services.vocabularies import vocabulary_of
 from server.store import relations as rel
 from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
@@ -440,6 +442,31 @@ class Volume(Node):
     ) -> list[Subgraph]:
         asked = Asked(around, hops, max_nodes, inputs.relation_types(types), direction)
         return await subgraphs_of(info, parents, asked)
+
+    @batched(
+        needs=("row.id",),
+        description="What is known that answers a question, as text for a language model, each line cited, within a budget of tokens: what the "
+        "walk over the graph (mode GRAPH of search) leads to, claims that are believed first, then memories, and what documents say "
+        "beyond them. Equal graphs give equal texts. Costs one embedding and no language model.",
+    )
+    @staticmethod
+    async def context(
+        parents: list[Volume],
+        info: Info,
+        query: Annotated[str, strawberry.argument(description="The question, at most 4,000 characters of plain text.")],
+        token_budget: Annotated[
+            int,
+            strawberry.argument(description=f"How many tokens the text has at most, by {TOKENIZER}: 100 to 100,000."),
+        ] = 2_000,
+        min_confidence: Annotated[
+            float,
+            strawberry.argument(
+                description="How sure its claims must be: 0 to 1. Through a view with a minConfidence the higher one counts. Memories and "
+                "passages have no confidence."
+            ),
+        ] = 0.7,
+    ) -> list[Context | Exception | None]:
+        return await contexts_of(info, parents, query, token_budget, min_confidence)
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:

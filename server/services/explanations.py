@@ -55,16 +55,18 @@ def _more(page: Page[FactRecord] | Page[RelationshipRecord], what: str) -> list[
     return [f"(more {what} follow)"] if page.has_next else []
 
 
-def _dates(claim: FactRecord | RelationshipRecord) -> str:
-    """Return when a claim holds, as exact as it was stated, until when another one takes its place, and whether it is disputed."""
+def when(claim: FactRecord | RelationshipRecord) -> list[str]:
+    """Return when a claim holds, as exact as it was stated, and until when another one takes its place: ["from 2021", "until 2024-03-01"]."""
     start = None if claim.valid_from is None else _stated(claim.valid_from.isoformat(), claim.valid_from_precision)
     end = None if claim.valid_to is None else _last(claim.valid_to, claim.valid_to_precision)
     over = claim.superseded_at
     if over is not None and over == effective_end(claim):
         end = _stated(over.isoformat(), Precision.DAY if over.time() == time() else None)
-    notes = [f"from {start}"] if start else []
-    notes += [f"until {end}"] if end else []
-    notes += ["disputed"] if claim.status == ClaimStatus.DISPUTED else []
+    return ([f"from {start}"] if start else []) + ([f"until {end}"] if end else [])
+
+
+def _dates(claim: FactRecord | RelationshipRecord) -> str:
+    notes = when(claim) + (["disputed"] if claim.status == ClaimStatus.DISPUTED else [])
     return f" [{', '.join(notes)}]" if notes else ""
 
 

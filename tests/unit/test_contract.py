@@ -37,6 +37,7 @@ type Volume implements Node {
   changes(filter: ChangeFilter, first: Int! = 50, after: String): ChangeConnection!  statistics: VolumeStatistics!
   explore(query: String!, context: String, depth: ExplorationDepth! = SHALLOW, first: Int! = 5, linksPerMemory: Int! = 5,
     projects: [ID!], tokenBudget: Int! = 8000): Exploration
+  context(query: String!, tokenBudget: Int! = 2000, minConfidence: Float! = 0.7): Context
 }
 type Entity implements Node {
   id: ID!  name: String!  type: String!  description: String  aliases: [String!]!  sense: String  properties: JSON!
@@ -131,6 +132,8 @@ type ExploredMemory { memory: Memory!  how: Reached!  hops: Int!  score: Float! 
 enum Reached { PRIMARY  LINKED  ENTITY_LINKED }
 type ExploredEntity { entity: Entity!  relationshipCount: Int!  memoryCount: Int! }
 type Omission { kind: String!  reason: String!  count: Int! }
+type Context { text: String!  citations: [Citation!]!  tokens: Int!  truncated: Boolean!  omitted: [Omission!]! }
+type Citation { document: Document  claim: Claim  memory: Memory  quote: String!  start: Int  end: Int }
 type VolumeStatistics {
   entities: Int!  facts: Int!  relationships: Int!  memories: Int!  documents: Int!  entitiesByType: JSON!
   relationshipsByType: JSON!

@@ -17,7 +17,7 @@ from server.store.mentioning import Titled, titled
 from server.store.reader import Reader
 from server.store.records import EntityRecord
 
-__all__ = ["Linked", "linked"]
+__all__ = ["EMPTY", "Linked", "linked"]
 
 _LONGEST = 16
 _MOST_WORDS = 100
@@ -26,7 +26,7 @@ _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _EDGE = " \t\n?!.,;:\"'“”‘’«»[]{}"
 _OWNER = re.compile(r"['’]s$")
-_EMPTY = frozenset(
+EMPTY = frozenset(
     "a about above after again all also am an and any are as at be because been before being below between both but by can could "
     "did do does doing done down during each ever every few for from further get give had has have having he her here hers him his "
     "how i if in into is it its just know known like list many may me might more most much my name named no nor not now of off on "
@@ -83,10 +83,10 @@ def _is_whole(text: str) -> bool:
 
 def _may_name(name: str, *, cased: bool) -> bool:
     if not name.isascii() or any(sign.isupper() or sign.isdigit() for sign in name):
-        return name.casefold() not in _EMPTY
+        return name.casefold() not in EMPTY
     words = name.split()
-    telling = sum(word not in _EMPTY for word in words)
-    return words[0] not in _EMPTY and telling > (1 if cased else 0)
+    telling = sum(word not in EMPTY for word in words)
+    return words[0] not in EMPTY and telling > (1 if cased else 0)
 
 
 def _longest(
