@@ -63,7 +63,8 @@ class Evidence:
     current: bool = attribute(
         _counts,
         needs=("row.ended_at",),
-        description="Whether it counts: false where a later revision of the document does not say it any more.",
+        description="Whether it counts: false where a later revision of the document does not say it any more, where another "
+        "claim has it now, or a person has retracted what it was said for.",
     )
     row: strawberry.Private[EvidenceRecord]
     view: strawberry.Private[View | None] = None

@@ -51,9 +51,15 @@ class ReviewItem(Node):
     row: strawberry.Private[ReviewRecord]
 
 
-@strawberry.type(description="Whether a claim is to be believed whose confidence is below 0.7.")
+@strawberry.type(
+    description="Whether a claim is to be believed whose confidence is below 0.7, or that a person has retracted and another source says."
+)
 class LowConfidenceReview(ReviewItem, Node):
     id: strawberry.ID = row_id(NodeKind.REVIEW, _ITEM_ID)
+    reasons: list[str] = attribute(
+        "row.reasons",
+        description="Why it waits however sure it is: that a person has retracted it, and for what reason. Empty: its confidence is low.",
+    )
 
     @batched(
         needs=("row.fact_id", "row.relationship_id"),

@@ -87,7 +87,8 @@ describe(
     {
         "CURRENT": "Believed now; ended ones included.",
         "DISPUTED": "Believed, but another claim contradicts it and nothing has decided between them.",
-        "PENDING_REVIEW": "Its confidence is below 0.7: it waits until better evidence or a person confirms it.",
+        "PENDING_REVIEW": "Its confidence is below 0.7, until better evidence or a person confirms it; or a person has retracted it and "
+        "another source says it, until a person decides.",
         "SUPERSEDED": "Another claim has taken its place, from an instant on that has come or for all the time that it speaks of.",
         "RETRACTED": "Taken back: it is no longer stated.",
         "REJECTED": "A person decided that it is wrong.",

@@ -1,10 +1,11 @@
 """Writing claims: the same claim gains evidence instead of a row.
 
 A claim joins what says the same already, of a time when that holds, and stands by other evidence; else what stood by an earlier
-revision of its own document, or was retracted because nothing said it any more; what a person took back, or has put otherwise,
-only where this very document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes
-in whatever extraction says it again, or a person who is not sure, and stays rejected. The rest becomes new rows. A relationship
-stated from its other end (A EMPLOYS B, where B WORKS_AT A is stored) says the same.
+revision of its own document, or was retracted because nothing said it any more; what a person has put otherwise only where this very
+document had stood for it: a person's decision outlasts the document's next revision. What was rejected takes in whatever extraction
+says it again, and stays rejected; what a person has retracted stays so for the documents that had said it, and waits for a person where
+another one does. Either comes back under its own id when a person who is sure states it. The rest becomes new rows. A relationship stated
+from its other end (A EMPLOYS B, where B WORKS_AT A is stored) says the same.
 """
 
 from __future__ import annotations
@@ -100,12 +101,14 @@ class _Candidate:
             self.new.joined(claim)
         elif self.standing is not None:
             self.standing.said += claim.said
-            if self.rank in (_ALONE, _LOST):
+            if self.rank == _RETRACTED or (self.rank == _REJECTED and _is_sure(claim)):
+                self.standing.reopened = True
+            if self.rank in (_ALONE, _LOST, _RETRACTED):
                 self.standing.anew, self.period, self.rank = claim, claim.period, _STANDS
         self.period = self.period if self.period.dated else claim.period
 
 
-_STANDS, _ALONE, _LOST, _TAKEN_BACK, _CORRECTED, _REJECTED = range(6)
+_STANDS, _ALONE, _LOST, _TAKEN_BACK, _CORRECTED, _REJECTED, _RETRACTED = range(7)
 
 
 async def write_claims(
@@ -186,15 +189,18 @@ def _touched(kind: ClaimKind, inserted: Sequence[Claim], met: Iterable[Standing]
 
 def _same(candidates: Sequence[_Candidate], claim: Claim) -> _Candidate | None:
     """Return the candidate that says the same at a time when the claim holds; of several the one that stands firmest, stated for the same."""
-    by_hand = any(said.support.origin is Origin.STATED for said in claim.said)
-    sure = by_hand and _weight(claim.said)["status"] != ClaimStatus.PENDING_REVIEW
-    possible = [candidate for candidate in candidates if not (sure and candidate.rank == _REJECTED)]
-    fit = [candidate for candidate in possible if candidate.period.overlaps(claim.period)]
+    fit = [candidate for candidate in candidates if candidate.period.overlaps(claim.period)]
     return min(
         fit,
         key=lambda c: (c.rank, c.ends != claim.ends, c.rank > _STANDS and c.period != claim.period, c.over),
         default=None,
     )
+
+
+def _is_sure(claim: Claim) -> bool:
+    """Return whether a person states a claim who is sure of it."""
+    by_hand = any(said.support.origin is Origin.STATED for said in claim.said)
+    return by_hand and _weight(claim.said)["status"] != ClaimStatus.PENDING_REVIEW
 
 
 async def _known(
@@ -209,10 +215,7 @@ async def _known(
     for record in await _stored(tx, kind, claims, fresh, words):
         earlier = replaced.standings.get(record.id)
         standing = earlier or Standing(kind, record)
-        rejected = record.status == ClaimStatus.REJECTED
-        if standing.taken_back and earlier is None and not rejected:
-            continue
-        taken_back = _TAKEN_BACK if earlier is not None else _REJECTED
+        taken_back = _TAKEN_BACK if earlier is not None else _RETRACTED if standing.retracted else _REJECTED
         rank = taken_back if standing.taken_back else _LOST if standing.lost else _STANDS
         period = held_period(record)
         if earlier is not None and rank == _STANDS:

@@ -28,7 +28,8 @@ _UNKNOWN = 0.5
 class Turn(NamedTuple):
     """A claim whose status has become another, or that is new (`before` None).
 
-    `weight` is a fact's importance; `ends` are a relationship's source and target.
+    `weight` is a fact's importance; `ends` are a relationship's source and target. `anew` asks again what was decided, `reasons` are
+    why a claim waits that is sure enough.
     """
 
     kind: NodeKind
@@ -37,6 +38,13 @@ class Turn(NamedTuple):
     after: str
     weight: float | None = None
     ends: tuple[UUID, ...] = ()
+    anew: bool = False
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits from now on."""
+        return self.after == _WAITS and self.before != _WAITS
 
     @classmethod
     def made(cls, kind: NodeKind, id: UUID, columns: Mapping[str, Any]) -> Turn:
@@ -78,7 +86,7 @@ async def ask_about(
 
 def doubt(turn: Turn, importance: float) -> ReviewQuestion:
     """Return the question whether a claim is to be believed."""
-    return ReviewQuestion(ReviewKind.LOW_CONFIDENCE, ((turn.kind, turn.id),), importance)
+    return ReviewQuestion(ReviewKind.LOW_CONFIDENCE, ((turn.kind, turn.id),), importance, reasons=turn.reasons)
 
 
 async def _ask(tx: Transaction, waiting: Sequence[Turn], anew: bool) -> None:
@@ -94,4 +102,6 @@ async def _ask(tx: Transaction, waiting: Sequence[Turn], anew: bool) -> None:
             return turn.weight
         return max((known.get(id, _UNKNOWN) for id in turn.ends), default=_UNKNOWN)
 
-    await open_reviews(tx, [doubt(turn, importance(turn)) for turn in waiting], anew=anew)
+    for again in (False, True):
+        turns = [turn for turn in waiting if (anew or turn.anew) is again]
+        await open_reviews(tx, [doubt(turn, importance(turn)) for turn in turns], anew=again)

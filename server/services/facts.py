@@ -113,7 +113,7 @@ class Facts:
     async def create(
         self, volume: VolumeRecord, new: NewFact, actor: str, idempotency_key: str | None = None
     ) -> Written:
-        """State a fact; the same fact gains evidence instead of a second row.
+        """State a fact; the same fact gains evidence instead of a second row, and is there again where it was rejected or retracted.
 
         Raises:
             BadUserInput: a field is out of its bounds, or the quote does not occur in the document.
@@ -260,6 +260,8 @@ def _corrected(now: FactRecord, changes: Changes) -> dict[str, Any]:
     if "confidence" in changes:
         after["confidence"] = within(changes["confidence"], 0, 1, "confidence")
         after["status"] = status_for(after["confidence"], now.status)
+        if after["status"] != now.status:  # it waited, and waits no more, or the other way round
+            after["status_reason"] = None
     value, kind = _corrected_value(now, changes)
     key = fact_key(after["predicate"], after["content"], value, kind)
     after["authority"] = highest([now.authority, Authority.USER.value])

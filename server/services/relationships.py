@@ -151,7 +151,9 @@ class Relationships:
     async def create(
         self, volume: VolumeRecord, new: NewRelationship, actor: str, idempotency_key: str | None = None
     ) -> Written:
-        """State a relationship; the same one gains evidence instead of a second row. Unknown names become entities.
+        """State a relationship; the same one gains evidence instead of a second row, and is there again where it was rejected or retracted.
+
+        Unknown names become entities.
 
         Raises:
             BadUserInput: a field is out of its bounds, or the quote does not occur in the document.
@@ -313,5 +315,7 @@ def _corrected(now: RelationshipRecord, changes: Changes) -> dict[str, Any]:
     after: dict[str, Any] = {name: check(changes[name]) for name, check in clean.items() if name in changes}
     if "confidence" in after:
         after["status"] = status_for(after["confidence"], now.status)
+        if after["status"] != now.status:  # it waited, and waits no more, or the other way round
+            after["status_reason"] = None
     after["authority"] = highest([now.authority, Authority.USER.value])
     return after | corrected_period(now, changes).columns()

@@ -1,7 +1,8 @@
 """Standings: what the evidence that counts makes of a stored claim.
 
 Confidence, authority, status, words and dates follow from it. A claim that nothing supports any more is RETRACTED, its
-reason NO_LONGER, and comes back under its own id as soon as anything says it again; what a person took back stays so.
+reason NO_LONGER, and comes back under its own id as soon as anything says it again; what a person took back stays so. Where another source
+says that, a person is asked: it is `withheld`, rests on what is said since, and is retracted as before where that goes again.
 Evidence that counts no more stays as it is: it points into its own revision of its document.
 """
 
@@ -37,9 +38,10 @@ from server.store import Transaction
 from server.store.records import DocumentRecord, EntityRecord, EvidenceRecord
 from server.terms import ChangeKind, ClaimStatus, Origin
 
-__all__ = ["JOINED", "NO_LONGER", "Standing", "origins", "settle"]
+__all__ = ["JOINED", "NO_LONGER", "TAKEN_BACK", "Standing", "origins", "settle"]
 
 NO_LONGER = "no longer in its source"
+TAKEN_BACK = "A person has retracted it"
 JOINED = "counted with the same claim of an earlier date"
 _TAKEN = {NodeKind.FACT: ("content", "category", "value", "importance"), NodeKind.RELATIONSHIP: ("description",)}
 _BY_HAND = {NodeKind.FACT: (), NodeKind.RELATIONSHIP: ("strength", "bidirectional", "properties")}
@@ -52,6 +54,7 @@ class Standing:
 
     `evidence` are all its rows, `left` those of them that count after the change, `said` what is said now, `added` what of
     that is new. `anew` is the first thing said of a claim that nothing else supports: the claim takes over what that says.
+    `reopened`: it was taken back, and is said again by another source, or by a person who is sure.
     """
 
     kind: ClaimKind
@@ -61,6 +64,7 @@ class Standing:
     said: list[Said] = field(default_factory=list)
     added: list[Said] = field(default_factory=list)
     anew: Claim | None = None
+    reopened: bool = False
 
     @property
     def lost(self) -> bool:
@@ -71,6 +75,17 @@ class Standing:
     def taken_back(self) -> bool:
         """Whether a person took it back."""
         return self.claim.status in GONE and not self.lost
+
+    @property
+    def retracted(self) -> bool:
+        """Whether a person has retracted it."""
+        return self.taken_back and self.claim.status == ClaimStatus.RETRACTED
+
+    @property
+    def withheld(self) -> bool:
+        """Whether it waits because a person had retracted it, however sure it is."""
+        reason = self.claim.status_reason or ""
+        return bool(self.claim.status == ClaimStatus.PENDING_REVIEW and reason.startswith(TAKEN_BACK))
 
     @property
     def edited(self) -> bool:
@@ -87,6 +102,12 @@ class Standing:
 
         `folded` are the claims, by their ids, that this one counts for as well.
         """
+        if self.reopened and self.retracted:
+            known = {row.document_id for row in self.evidence} - {None}
+            if any(said.support.document_id not in known for said in self.said):
+                self.left, self.added = [], list(self.said)  # what it rested on before counts no more
+                return
+            self.reopened, self.anew = False, None
         own = self.kind.stated_ends(self.claim)
         names = {row.id: self._names(row, folded.get(row.stated_id or self.claim.id)) for row in self.evidence}
         for said in self.said:
@@ -138,16 +159,21 @@ class Standing:
 
     def columns(self, before: Origins, now: Origins) -> dict[str, Any]:
         """Return the columns that the evidence makes. `before` and `now` name what a document is a copy of: copies count once."""
-        if self.taken_back:
+        if self.taken_back and not self.reopened:
             return {}
+        if not self.left and not self.added and self.withheld:
+            return {"status": ClaimStatus.RETRACTED.value, "status_reason": _reason_before(self.claim.status_reason)}
         if not self.left and not self.added:
             return {} if self.lost else {"status": ClaimStatus.RETRACTED.value, "status_reason": NO_LONGER}
-        return {**self._weight(before, now), **({"status_reason": None} if self.lost else {}), **self._contents()}
+        reason = {"status_reason": None} if self.lost or self.reopened or self.withheld else {}
+        return {**reason, **self._weight(before, now), **self._contents()}
 
     def _weight(self, before: Origins, now: Origins) -> dict[str, Any]:
         """Return how sure the evidence makes it; nothing where that is as it was and a person has stated another figure."""
         was = [row for row in self.evidence if row.live]
         counting: list[Any] = [*self.left, *(said.support for said in self.added)]
+        if self.reopened or self.withheld:
+            return self._weight_anew(counting, now)
         stated = not self.lost and self.claim.confidence != _combined(was, before)
         if stated and _weights(was) == _weights(counting):
             return {}
@@ -155,12 +181,33 @@ class Standing:
         status = status_for(confidence, ClaimStatus.CURRENT.value if self.lost else self.claim.status)
         return {"confidence": confidence, "authority": highest(row.authority for row in counting), "status": status}
 
+    def _weight_anew(self, counting: Sequence[Any], now: Origins) -> dict[str, Any]:
+        """Return how sure a claim is that a person has taken back: it waits until a person who is sure says it."""
+        confidence = _combined(counting, now)
+        found = {"confidence": confidence, "authority": highest(row.authority for row in counting)}
+        said = [one.support for one in (*self.said, *self.added) if one.support.origin is Origin.STATED]
+        if status_for(max((one.confidence for one in said), default=0.0)) == ClaimStatus.CURRENT:
+            return found | {"status": status_for(confidence)}
+        reason = self.claim.status_reason if self.withheld else _taken_back(self.claim.status_reason)
+        return found | {"status": ClaimStatus.PENDING_REVIEW.value, "status_reason": reason}
+
     def _contents(self) -> dict[str, Any]:
         if self.anew is None:
             column = "content" if self.kind.node is NodeKind.FACT else "description"
             return {column: self.words, **self.period.columns()}
         names = _TAKEN[self.kind.node] + (_BY_HAND[self.kind.node] if self._by_hand else ())
         return {**{name: self.anew.columns[name] for name in names}, **covering(s.period for s in self.said).columns()}
+
+
+def _taken_back(reason: str | None) -> str:
+    """Return why a claim waits that a person has retracted for this reason."""
+    return f"{TAKEN_BACK}." if reason is None else f"{TAKEN_BACK}: {reason}"
+
+
+def _reason_before(reason: str) -> str | None:
+    """Return for which reason a person had retracted a claim that waits for this one."""
+    _, told, before = reason.partition(f"{TAKEN_BACK}: ")
+    return before if told else None
 
 
 def _is_there(said: Said, row: EvidenceRecord) -> bool:
@@ -201,7 +248,9 @@ async def settle(
         await _write_evidence(tx, standing, after)
         gone = after.get("status") == ClaimStatus.RETRACTED
         change_claim(tx, standing.kind, standing.claim, after, ChangeKind.RETRACTED if gone else ChangeKind.UPDATED)
-        turns.append(Turn.of(standing.kind.node, standing.claim, after))
+        turn = Turn.of(standing.kind.node, standing.claim, after)
+        reasons = (after["status_reason"],) if standing.reopened and turn.waits else ()
+        turns.append(turn._replace(anew=bool(reasons), reasons=reasons))
     return turns
 
 

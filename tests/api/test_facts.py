@@ -319,8 +319,14 @@ async def test_a_retracted_fact_leaves_the_lists_and_stays_in_the_history(api: A
     refused = await api.refused("updateFact", id=id, content="Hums")
     assert (refused["code"], refused["argument"]) == ("CONFLICT", "id")
     anew = await api.do("createFact", CREATED, subject=ada, content="Sings")
-    assert anew["duplicateOf"] is None
-    assert anew["fact"]["id"] != id
+    assert (anew["fact"]["id"], anew["duplicateOf"]["id"]) == (id, id)
+    assert await api.node(id, "status version evidence { current }") == {
+        "status": "CURRENT",
+        "version": 3,
+        "evidence": [{"current": False}, {"current": True}],
+    }
+    (past,) = await api.rows(models.FactVersion, version=2)
+    assert (past["status"], past["status_reason"]) == ("RETRACTED", "It was her sister.")
 
 
 async def test_a_quote_must_occur_in_its_document_and_is_stored_in_its_words(api: Api) -> None:

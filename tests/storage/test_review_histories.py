@@ -105,9 +105,9 @@ async def test_a_claim_waits_as_long_as_its_question_is_open(store: Store, steps
         waiting = {claim.id for claim in claims.values() if claim.status == ClaimStatus.PENDING_REVIEW}
         assert waiting == {item.fact_id for item in items if item.decision is None}
         assert len({item.fact_id for item in items}) == len(items)
-        assert all(claims[id].status == ClaimStatus.REJECTED for id in rejected & claims.keys())
+        by_hand = name == "states"  # a person who is sure brings back what was rejected, or retracted
+        assert by_hand or all(claims[id].status == ClaimStatus.REJECTED for id in rejected & claims.keys())
         rejected = {id for id, claim in claims.items() if claim.status == ClaimStatus.REJECTED}
-        assert rejected == {item.fact_id for item in items if item.decision == "REJECTED"}
+        assert rejected <= {item.fact_id for item in items if item.decision == "REJECTED"}
         assert len([claim for claim in claims.values() if claim.status in LIVE]) <= 1
-        if name == "says" and rejected and not any(c.status == ClaimStatus.RETRACTED for c in claims.values()):
-            assert len(claims) == len(rejected) + len([c for c in claims.values() if c.status in LIVE])
+        assert len(claims) <= 1
