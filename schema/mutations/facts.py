@@ -118,7 +118,8 @@ async def _fact(info: Info, id: UUID) -> Fact:
 
 @strawberry.type
 class FactMutations:
-    @computed(description="State a fact. The same fact, stated again, gains evidence instead of a second row; one that was retracted or "
+    @computed(
+        description="State a fact. The same fact, stated again, gains evidence instead of a second row; one that was retracted or "
         "rejected is there again, under its id."
     )
     async def create_fact(
@@ -151,7 +152,8 @@ class FactMutations:
         await info.context.knowledge.facts.update(volume, id, changes, input.expected_version, actor)
         return UpdateFactPayload(fact=await _fact(info, id))
 
-    @computed(description="Take a fact back: it leaves every default list and stays in the history. The documents that had said it do not "
+    @computed(
+        description="Take a fact back: it leaves every default list and stays in the history. The documents that had said it do not "
         "bring it back; where another one says it, it waits in the review queue."
     )
     async def retract_fact(

@@ -135,7 +135,8 @@ async def _relationship(info: Info, id: UUID) -> Relationship:
 
 @strawberry.type
 class RelationshipMutations:
-    @computed(description="State a relationship. The same one, stated again, gains evidence instead of a second row; one that was retracted or "
+    @computed(
+        description="State a relationship. The same one, stated again, gains evidence instead of a second row; one that was retracted or "
         "rejected is there again, under its id."
     )
     async def create_relationship(
@@ -169,7 +170,8 @@ class RelationshipMutations:
         await info.context.knowledge.relationships.update(volume, id, changes, input.expected_version, actor)
         return UpdateRelationshipPayload(relationship=await _relationship(info, id))
 
-    @computed(description="Take a relationship back: it leaves every default list and stays in the history. The documents that had said it do "
+    @computed(
+        description="Take a relationship back: it leaves every default list and stays in the history. The documents that had said it do "
         "not bring it back; where another one says it, it waits in the review queue."
     )
     async def retract_relationship(

@@ -90,9 +90,7 @@ async def test_approved_it_is_believed_again_and_rejected_it_is_asked_no_more(ap
 
 async def test_a_person_who_states_it_brings_it_back_under_its_id(api: Api) -> None:
     likes, met = await retracted(api)
-    ada, bob = [
-        one["id"] for one in (await api.volume("entities { nodes { id name } }"))["entities"]["nodes"]
-    ]
+    ada, bob = [one["id"] for one in (await api.volume("entities { nodes { id name } }"))["entities"]["nodes"]]
     assert await api.fact(ada, "Likes rum") == likes
     assert await api.relationship(ada, "MET", bob, validFrom="2020") == met
     assert await statuses(api) == [("CURRENT", 1.0)] * 2

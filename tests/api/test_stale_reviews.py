@@ -72,7 +72,9 @@ async def test_rejected_it_is_retracted_and_a_person_is_asked_where_another_docu
     assert done["claims"] == [{"id": id, "status": "RETRACTED"}]
     text = "Ada lives in Oslo."
     await ingest(api, text, thing("Ada"), fact("Ada", "Lives in Oslo", text))
-    (again,) = (await api.volume("facts(filter: {statuses: [PENDING_REVIEW]}) { nodes { id status } }"))["facts"]["nodes"]
+    (again,) = (await api.volume("facts(filter: {statuses: [PENDING_REVIEW]}) { nodes { id status } }"))["facts"][
+        "nodes"
+    ]
     assert again == {"id": id, "status": "PENDING_REVIEW"}
 
 
