@@ -72,7 +72,7 @@ async def test_another_document_that_says_it_asks_a_person_once_and_names_the_re
 
 
 async def test_approved_it_is_believed_again_and_rejected_it_is_asked_no_more(api: Api) -> None:
-    likes, met = await retracted(api)
+    likes, _ = await retracted(api)
     await says(api, "Two", "We know:")
     first, second = [one["id"] for one in await queue(api)]
     await api.do("resolveReview", "items { id }", items=[first], action="APPROVE")
@@ -109,7 +109,7 @@ async def test_a_person_who_is_not_sure_is_asked(api: Api) -> None:
 
 
 async def test_an_edit_settles_it_and_a_retraction_takes_it_back_again(api: Api) -> None:
-    likes, met = await retracted(api)
+    _, met = await retracted(api)
     await says(api, "Two", "We know:")
     first, _ = [one["id"] for one in await queue(api)]
     await api.do("resolveReview", "items { id }", items=[first], action="EDIT", edit={"content": "Likes good rum"})
