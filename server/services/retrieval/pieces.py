@@ -158,7 +158,8 @@ def _claims(material: Material, least: float) -> tuple[list[Weighing], list[tupl
             continue
         scores = [material.hits.entities.get(id, 0.0) for id in ends_of(row)]
         hit = material.hits.facts.get(row.id, 0.0)
-        weighed = Weighed(sum(scores) / len(scores), within.get(row.id, 0.0), hit, terms(material.words(row)))
+        good = (2 * max(scores) + min(scores)) / 3
+        weighed = Weighed(good, within.get(row.id, 0.0), hit, terms(material.words(row)))
         found.append((piece, weighed))
     return found, unsure
 

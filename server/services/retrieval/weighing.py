@@ -1,8 +1,8 @@
 """Weighing: how well pieces of evidence answer a question, by where the walk has been and by the words that they share with it.
 
-A piece is as good as what it is about (0.35), the chunk that it stands in (0.25), and the better of how well search found it and how many
-of the question's words it has, the rarer ones counting more (0.4). Each is between 0 and 1, so is their sum. The shares were chosen by
-reading contexts of the sample, not tuned on a data set.
+A piece is as good as what it is about (0.35; of a relationship the better end counts twice), the chunk that it stands in (0.25), and the
+better of how well search found it and how many of the question's words it has, the rarer ones counting more (0.4). Each is between 0 and 1,
+so is their sum. The shares were chosen by reading contexts of the sample, not tuned on a data set.
 """
 
 from __future__ import annotations
