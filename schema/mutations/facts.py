@@ -31,9 +31,13 @@ class CreateFactInput:
     predicate: str | None = strawberry.field(default=None, description="What is stated, in any case, such as COSTS.")
     value: str | None = strawberry.field(
         default=None,
-        description="The literal value, such as $349/month; it is read as a TEXT unless `valueType` says otherwise.",
+        description="The literal value, such as $349/month.",
     )
-    value_type: ValueType | None = strawberry.field(default=None, description="What the value is; TEXT unless given.")
+    value_type: ValueType | None = strawberry.field(
+        default=None,
+        description="What the value is. Left out: MONEY, NUMBER, DATE or BOOLEAN where all of it is one and the predicate does not "
+        "name things by it (a version, a code), else TEXT.",
+    )
     valid_from: Instant | None = strawberry.field(default=None, description="From when on it is true.")
     valid_to: Instant | None = strawberry.field(
         default=None, description="Until when it is true: 2024 includes that year, an instant is itself excluded."
@@ -81,7 +85,10 @@ class UpdateFactInput:
     category: str | None = strawberry.field(default=strawberry.UNSET, description="What it is about; null clears it.")
     predicate: str | None = strawberry.field(default=strawberry.UNSET, description="What is stated; null clears it.")
     value: str | None = strawberry.field(default=strawberry.UNSET, description="The literal value; null clears it.")
-    value_type: ValueType | None = strawberry.field(default=strawberry.UNSET, description="What the value is.")
+    value_type: ValueType | None = strawberry.field(
+        default=strawberry.UNSET,
+        description="What the value is. Left out: as it was; as in createFact where there was no value.",
+    )
     valid_from: Instant | None = strawberry.field(default=strawberry.UNSET, description="From when on; null opens it.")
     valid_to: Instant | None = strawberry.field(default=strawberry.UNSET, description="Until when; null opens it.")
     importance: float | None = strawberry.field(default=strawberry.UNSET, description="How much it matters: 0 to 1.")

@@ -62,7 +62,9 @@ class ImportFactInput:
     category: str | None = strawberry.field(default=None, description="What it is about, such as experience.")
     predicate: str | None = strawberry.field(default=None, description="What is stated, such as COSTS.")
     value: str | None = strawberry.field(default=None, description="The literal value.")
-    value_type: ValueType | None = strawberry.field(default=None, description="What the value is.")
+    value_type: ValueType | None = strawberry.field(
+        default=None, description="What the value is; as in createFact where it is left out."
+    )
     valid_from: Instant | None = strawberry.field(default=None, description="From when on it is true.")
     valid_to: Instant | None = strawberry.field(default=None, description="Until when it is true.")
     importance: float | None = strawberry.field(default=None, description="How much it matters: 0 to 1.")

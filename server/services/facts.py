@@ -39,7 +39,7 @@ from server.services.indexing import embed, fact_text
 from server.services.predicates import register
 from server.services.resolution import merged_among
 from server.services.standing import NO_LONGER
-from server.services.values import parse_value
+from server.services.values import parse_value, type_of
 from server.store import Store, Transaction
 from server.store.records import EntityRecord, FactRecord, VolumeRecord
 from server.terms import Authority, ChangeKind, ClaimStatus, ValueType
@@ -72,12 +72,13 @@ def clean_fact(new: NewFact) -> tuple[NewFact, Period]:
     Raises:
         BadUserInput: a field is out of its bounds.
     """
-    value, value_type = clean_value(new.value, new.value_type)
+    predicate = None if new.predicate is None else relation_type(new.predicate, "predicate")
+    value, value_type = clean_value(new.value, new.value_type or _type_of(new.value, predicate))
     cleaned = NewFact(
         subject=new.subject,
         content=clean_text(new.content, "content", CONTENT_LIMIT).strip(),
         category=optional_text(new.category, "category", 100),
-        predicate=None if new.predicate is None else relation_type(new.predicate, "predicate"),
+        predicate=predicate,
         value=value,
         value_type=value_type,
         importance=within(new.importance, 0, 1, "importance"),
@@ -87,6 +88,11 @@ def clean_fact(new: NewFact) -> tuple[NewFact, Period]:
         quote=optional_text(new.quote, "quote", CONTENT_LIMIT),
     )
     return cleaned, stated_period(new.valid_from, new.valid_to)
+
+
+def _type_of(value: str | None, predicate: str | None) -> ValueType | None:
+    """Return the type of a value that is stated without one."""
+    return None if value is None else type_of(value, predicate)
 
 
 def clean_value(value: str | None, value_type: ValueType | None) -> tuple[str | None, ValueType]:
@@ -262,7 +268,7 @@ def _corrected(now: FactRecord, changes: Changes) -> dict[str, Any]:
         after["status"] = status_for(after["confidence"], now.status)
         if after["status"] != now.status:  # it waited, and waits no more, or the other way round
             after["status_reason"] = None
-    value, kind = _corrected_value(now, changes)
+    value, kind = _corrected_value(now, changes, after["predicate"])
     key = fact_key(after["predicate"], after["content"], value, kind)
     after["authority"] = highest([now.authority, Authority.USER.value])
     return (
@@ -270,11 +276,14 @@ def _corrected(now: FactRecord, changes: Changes) -> dict[str, Any]:
     )
 
 
-def _corrected_value(now: FactRecord, changes: Changes) -> tuple[str | None, ValueType]:
+def _corrected_value(now: FactRecord, changes: Changes, predicate: str | None) -> tuple[str | None, ValueType]:
+    """Return the value and its type after an update: another value keeps the type, unless there was none or one is named."""
     if "value" not in changes and "value_type" not in changes:
         return now.value, ValueType(now.value_type)
     value = changes.get("value", now.value)
     named = changes.get("value_type")
     if value is None:
         return clean_value(None, named)
-    return clean_value(value, named or (ValueType(now.value_type) if now.value is not None else None))
+    return clean_value(
+        value, named or (ValueType(now.value_type) if now.value is not None else type_of(value, predicate))
+    )

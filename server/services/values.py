@@ -1,11 +1,13 @@
 """Literal values of facts: the form that is stored and the form by which two statements say the same.
 
-Also the keys of claims without value. Which claims compete is decided by reconciliation.
+Also the keys of claims without value, and the types of values that are stated without one. Which claims compete is decided by
+reconciliation.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from server.errors import BadUserInput
 from server.services.identity import clean_text
@@ -22,6 +24,7 @@ __all__ = [
     "normalise_value",
     "parse_instant",
     "parse_value",
+    "type_of",
 ]
 
 _VALUE_LIMIT = 2_000
@@ -45,6 +48,51 @@ _WANTED = {
     ValueType.DATE: "a date, such as 2024, 2024-03, 2024-03-05 or March 5, 2024",
     ValueType.BOOLEAN: "true or false",
 }
+
+
+_NAMING = frozenset({
+    "BUILD", "CODE", "FAX", "ID", "IDENTIFIER", "ISBN", "MODEL", "PHONE", "POSTCODE", "RELEASE", "SERIAL", "SKU", "TELEPHONE",
+    "VERSION", "ZIP",
+})  # fmt: skip
+_DATING = ("DATE", "DAY", "IN", "ON", "SINCE", "UNTIL", "YEAR")
+_PLAIN = re.compile(r"(?!.*\d[eE][+-]?\d)[-\u2212]?(?!0\d)\d.*")
+_CURRENCY_WORDS = re.compile(r"\b(?:dollars?|euros?|yen|rupees?|yuan|renminbi)\b|[元円]")
+
+
+def type_of(value: str, predicate: str | None) -> ValueType:
+    """Return what a value is that is stated without a type: MONEY, DATE, NUMBER or BOOLEAN where all of it is one, else TEXT.
+
+    Silent where that could be wrong: what names something is text (a version 1.10, a code 0071, under a predicate that says so
+    or by a leading zero), and so are currency codes in lower case. Four digits are a year where the predicate ends like one of dates.
+    """
+    words = (predicate or "").split("_")
+    dates = words[-1] in _DATING and _canonical(value, ValueType.DATE) is not None
+    if not dates and (not _NAMING.isdisjoint(words) or words[-1] == "NUMBER"):
+        return ValueType.TEXT
+    if dates:
+        return ValueType.DATE
+    if _is_money(value):
+        return ValueType.MONEY
+    if _PLAIN.fullmatch(value.strip()) and _canonical(value, ValueType.NUMBER) is not None:
+        return ValueType.NUMBER
+    if _canonical(value, ValueType.DATE) is not None and not value.strip().isdecimal():
+        return ValueType.DATE
+    says = fold(value) in ("true", "false", "yes", "no") and value.strip() != "NO"
+    return ValueType.BOOLEAN if says else ValueType.TEXT
+
+
+def _is_money(value: str) -> bool:
+    """Return whether a value is an amount in a currency that is told by its sign, its name or its code in capitals."""
+    amount = _canonical(value, ValueType.MONEY)
+    if amount is None:
+        return False
+    code = amount.split()[1].partition("/")[0]
+    signs = any(unicodedata.category(sign) == "Sc" for sign in value)
+    return (
+        signs
+        or re.search(rf"(?<![A-Z]){code}(?![A-Z])", value) is not None
+        or bool(_CURRENCY_WORDS.search(fold(value)))
+    )
 
 
 def normalise_value(value: str, value_type: ValueType) -> str:

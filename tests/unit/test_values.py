@@ -19,6 +19,7 @@ from server.services.values import (
     normalise_value,
     parse_instant,
     parse_value,
+    type_of,
 )
 from server.terms import Precision, ValueType
 
@@ -266,3 +267,43 @@ def test_an_interval_that_holds_no_time_is_refused(valid_from: str, valid_to: st
 def test_an_instant_in_another_zone_is_written_in_utc() -> None:
     at = datetime(2024, 3, 5, 1, tzinfo=timezone(timedelta(hours=2)))
     assert format_instant(Instant(at, Precision.INSTANT)) == "2024-03-04T23:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("value", "predicate", "expected"),
+    [
+        ("$10/month", "COSTS", ValueType.MONEY),
+        ("349 USD", None, ValueType.MONEY),
+        ("5 euros a year", "COSTS", ValueType.MONEY),
+        ("3 try", "HAS_RULE", ValueType.TEXT),
+        ("12 pounds", "WEIGHS", ValueType.TEXT),
+        ("about $10", "COSTS", ValueType.TEXT),
+        ("1,000", "EMPLOYEE_COUNT", ValueType.NUMBER),
+        ("-2.50", None, ValueType.NUMBER),
+        ("12 percent", "HAS_SHARE", ValueType.NUMBER),
+        ("1.2 million", "POPULATION", ValueType.NUMBER),
+        ("2024", "POPULATION", ValueType.NUMBER),
+        ("2024", "FOUNDED_IN", ValueType.DATE),
+        ("1815", "BORN_ON", ValueType.DATE),
+        ("March 5, 2024", None, ValueType.DATE),
+        ("2024-03-05", "RELEASE_DATE", ValueType.DATE),
+        ("Oslo", "BORN_IN", ValueType.TEXT),
+        ("1.10", "LATEST_VERSION", ValueType.TEXT),
+        ("2024-03", "HAS_VERSION", ValueType.TEXT),
+        ("5551234", "PHONE_NUMBER", ValueType.TEXT),
+        ("12", "NUMBER_OF_SEATS", ValueType.NUMBER),
+        ("0071", "HAS_MARK", ValueType.TEXT),
+        ("12E4", "HAS_MARK", ValueType.TEXT),
+        ("+4712345678", None, ValueType.TEXT),
+        ("yes", "HAS_SSO", ValueType.BOOLEAN),
+        ("False", "IS_OPEN", ValueType.BOOLEAN),
+        ("NO", "COUNTRY", ValueType.TEXT),
+        ("on", "IN_STATE", ValueType.TEXT),
+        ("blue", "HAS_COLOUR", ValueType.TEXT),
+    ],
+)
+def test_a_value_without_a_type_is_what_all_of_it_is_where_that_is_sure(
+    value: str, predicate: str | None, expected: ValueType
+) -> None:
+    assert type_of(value, predicate) is expected
+    assert parse_value(value, type_of(value, predicate))
