@@ -2,7 +2,9 @@
 
 A pure function of all live claims and of what persons have decided. Instants are compared, whatever their precision; an open beginning
 with a stated end is earlier than any date; rows with one value stand together, as sure as the surest; what never held neither ends nor
-disputes another; an earlier claim does not come back where a later one has ended; a challenger is measured against what holds at its validFrom.
+disputes another; an earlier claim does not come back where a later one has ended, for it ended where that began: nothing holds in between;
+a challenger is measured against what holds at its validFrom. What is disputed ends where a later claim begins, and is SUPERSEDED from then on
+as anything is; that it was disputed stays, as an OPEN conflict. An undated claim may speak of any time, and so ties with one of the future.
 What would overrule a person's decision and was not there then is DISPUTED, the winner stays CURRENT: see `_questioned`.
 """
 
