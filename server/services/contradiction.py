@@ -18,8 +18,9 @@ from server import models
 from server.errors import BadUserInput
 from server.ids import NodeKind, encode_id
 from server.services.claims import AUTHORITIES, FACT, RELATIONSHIP, ClaimKind
-from server.services.parting import Dealt, Moved, deal, gather
-from server.services.predicates import shipped
+from server.services.folding import regroup
+from server.services.pairs import COMPETING, EVENTS, Pair, cardinalities, pairs_of
+from server.services.parting import Dealt, Moved, Outcome, deal, gather
 from server.services.reviews import ReviewQuestion, close_reviews, forget_reviews, open_reviews
 from server.services.rivals import Day, Decision, Dispute, Rival, Verdict, judge
 from server.services.standing import Standing
@@ -48,25 +49,11 @@ __all__ = [
     "reconsider_entities",
 ]
 
-EVENTS = frozenset({"BORN_IN", "BORN_ON", "DIED_IN", "DIED_ON", "FOUNDED_IN", "FOUNDED_ON", "PUBLISHED_IN", "PUBLISHED_ON",
-                    "RELEASED_IN", "RELEASED_ON", "LAUNCHED_IN"})  # fmt: skip
-"""The ONE-predicates of what happens once."""
 ACTOR = "loregraph"
 """Who writes what becomes of claims that were there before claims were judged."""
 _JUDGED, _AT_ONCE = "claims_judged", 500
-COMPETING = (ClaimStatus.CURRENT, ClaimStatus.DISPUTED, ClaimStatus.SUPERSEDED)
-"""The statuses of live claims that do not wait."""
 _STANDING = Verdict(ClaimStatus.CURRENT)
 _CHANGED = ("status", "status_reason", "superseded_at", "superseded_by")
-Pair = tuple[UUID, str]
-"""A subject and a predicate; for relationships their source and type."""
-
-
-def pairs_of(kind: ClaimKind, claims: Iterable[Any]) -> set[Pair]:
-    """Return the subjects and predicates of stored claims, or of their columns."""
-    subject, predicate = ("subject_id", "predicate") if kind is FACT else ("source_id", "type")
-    rows = (claim if isinstance(claim, Mapping) else claim._asdict() for claim in claims)
-    return {(row[subject], row[predicate]) for row in rows if row[predicate] is not None}
 
 
 async def reconsider(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) -> Moved:
@@ -128,20 +115,34 @@ async def recompute(
     About ten statements for all pairs.
     """
     await tx.apply()
-    contests = await _contests(tx, kind, pairs)
-    dealt = [group for contest in contests for group in contest.dealt()]
-    changed, moved = await deal(tx, kind, dealt) if dealt else (False, {})
-    coexisting = [contest.claims for contest in contests if not contest.one]
-    if coexisting:
-        changed |= await gather(tx, kind, coexisting)
-    if changed:
-        contests = await _contests(tx, kind, pairs)
+    contests, moved = await _dealt(tx, kind, pairs)
     for contest in contests:
         contest.settle()
     _write_claims(tx, kind, contests)
     writing = _write_conflicts(tx, kind, contests)
     await writing.ask(under_review)
     return moved
+
+
+async def _dealt(tx: Transaction, kind: ClaimKind, pairs: Collection[Pair]) -> tuple[list[_Contest], Moved]:
+    """Return the claims of these pairs, once their evidence is where it counts as the predicates are set, and where that has gone.
+
+    Claims that a merge has made one, and that are not any more, are dealt out again after they have come apart, or the other way round.
+    """
+    moved = Moved()
+    for again in (True, False):
+        contests = await _contests(tx, kind, pairs)
+        dealt = [group for contest in contests for group in contest.dealt()]
+        coexisting = [contest.claims for contest in contests if not contest.one]
+        outcome = await deal(tx, kind, dealt) if dealt else Outcome(False, Moved(), frozenset())
+        moved |= outcome.moved
+        changed = bool(coexisting and await gather(tx, kind, coexisting)) or outcome.changed
+        if outcome.merged and again:
+            await regroup(tx, kind, outcome.merged)
+            await tx.apply()
+            continue
+        break
+    return (await _contests(tx, kind, pairs) if changed else contests), moved
 
 
 async def decide(tx: Transaction, conflict: ConflictRecord, winner: UUID, actor: str, reason: str | None) -> None:
@@ -169,12 +170,6 @@ async def decide(tx: Transaction, conflict: ConflictRecord, winner: UUID, actor:
     decided = {"decided_for": winner, "decided_reason": reason, "decided_by": actor}
     tx.update_many(models.Conflict, [{"id": conflict.id, **decided}], stamp=("decided_at",))
     await recompute(tx, kind, {(conflict.subject_id, conflict.predicate)}, under_review=conflict.id)
-
-
-async def cardinalities(tx: Transaction, names: Collection[str]) -> dict[str, Cardinality]:
-    """Return of each predicate how many a subject has at a time: as the volume says, or as it would begin with it."""
-    known = await tx.read.predicates_named(tx.volume_id, sorted(names))
-    return {name: shipped(name).cardinality for name in names} | {p.name: Cardinality(p.cardinality) for p in known}
 
 
 def _fingerprint(kind: ClaimKind, claim: Any) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from server import models
@@ -26,7 +26,7 @@ from server.store import Transaction
 from server.store.records import EntityRecord, EvidenceRecord
 from server.terms import Authority, ChangeKind, ClaimStatus
 
-__all__ = ["Dealt", "Moved", "deal", "gather"]
+__all__ = ["Dealt", "Moved", "Outcome", "deal", "gather"]
 
 Moved = dict[tuple[UUID, Any], tuple[UUID, bool]]
 """By a claim and when something that this transaction has said of it begins: the claim that it counts for, and whether that was there."""
@@ -42,8 +42,16 @@ class Dealt:
     decided: list[Decision] = field(default_factory=list)
 
 
-async def deal(tx: Transaction, kind: ClaimKind, contests: Sequence[Dealt]) -> tuple[bool, Moved]:
-    """Deal out the evidence of these claims; return whether anything has changed, and where what was said just now has gone.
+class Outcome(NamedTuple):
+    """What has become of claims: whether anything has changed, where what was said just now has gone, and which claims folding is to part or join."""
+
+    changed: bool
+    moved: Moved
+    merged: frozenset[UUID]
+
+
+async def deal(tx: Transaction, kind: ClaimKind, contests: Sequence[Dealt]) -> Outcome:
+    """Deal out the evidence of these claims, but for those that a merge has a part in.
 
     One read, and a few more where something has changed.
     """
@@ -53,9 +61,8 @@ async def deal(tx: Transaction, kind: ClaimKind, contests: Sequence[Dealt]) -> t
     dealing = _Dealing(tx, kind, evidence)
     for contest in contests:
         dealing.find(contest)
-    if not dealing.parts:
-        return False, {}
-    return True, await dealing.write()
+    moved = await dealing.write() if dealing.parts else {}
+    return Outcome(bool(dealing.parts), moved, frozenset(dealing.merged))
 
 
 async def gather(tx: Transaction, kind: ClaimKind, contests: Sequence[Sequence[Any]]) -> bool:
@@ -89,6 +96,7 @@ class _Dealing:
     evidence: Mapping[UUID, list[EvidenceRecord]]
     parts: list[_Part] = field(default_factory=list)
     emptied: list[Any] = field(default_factory=list)
+    merged: set[UUID] = field(default_factory=set)
 
     def find(self, contest: Dealt) -> None:
         """Find out which claims are to be others."""
@@ -116,8 +124,12 @@ class _Dealing:
         for says, spans in groups.items():
             claims = [claim for claim, said in contest.claims if said == says]
             now = sorted(sorted(self._live(claim.id)) for claim in claims)
-            if sorted(map(sorted, spans)) != now and self._may_change(claims):
+            if sorted(map(sorted, spans)) == now:
+                continue
+            if self._may_change(claims):
                 self._assign(claims, spans, [row for row in contest.lost if _same(self.kind, row, claims[0])])
+            elif self._of_several(claims):
+                self.merged |= {claim.id for claim in claims}
 
     def find_dealt(self, claims: Sequence[Any]) -> None:
         """Find out which claims have evidence that was stated for others of them."""
@@ -159,6 +171,11 @@ class _Dealing:
             and len({self.kind.stated_ends(claim) for claim in claims}) == 1
             and all(any(row.live for row in self.evidence[claim.id]) for claim in claims)
         )
+
+    def _of_several(self, claims: Sequence[Any]) -> bool:
+        """Return whether a merge has made one of claims, or can."""
+        rows = [row for claim in claims for row in self.evidence[claim.id]]
+        return any(row.stated_id is not None for row in rows) or len(set(map(self.kind.stated_ends, claims))) > 1
 
     def _assign(self, claims: Sequence[Any], spans: Sequence[Sequence[UUID]], lost: Sequence[Any]) -> None:
         """Give each span to the oldest claim that has a part of it, else to one that was lost, else to a new one."""

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from server.services.claims import FACT, Claim, ClaimKind, Period
-from server.services.contradiction import COMPETING, EVENTS, Pair, cardinalities, pairs_of
+from server.services.pairs import COMPETING, EVENTS, Pair, cardinalities, pairs_of
 from server.store import Transaction
 from server.terms import Cardinality
 
