@@ -16,6 +16,7 @@ from server import models
 from server.ids import NodeKind
 from server.store.reader import Reader
 from server.store.relations import table_of
+from server.store.signs import Signs, signs_of
 from server.store.vectors import Match, VectorIndex, Wanted, as_vector
 from server.store.words import relevances
 from server.terms import VectorAction
@@ -34,6 +35,10 @@ _PENDING = (
 )
 _NO_END = -2.0
 """Less than any similarity."""
+_LOOKED_AT = 1_000
+"""How many texts that have the words of a sign are looked at before all are gone through for it."""
+_ALONE = 3.0
+"""What signs are worth to a query of nothing else, over the best by words: what only resembles them falls under a quarter of it."""
 
 
 class Candidate(NamedTuple):
@@ -70,20 +75,37 @@ async def find_candidates(
     """Return the `most` wanted nodes nearest to a normalised vector and the `most` with the words of a query, everything
     committed included.
 
-    The query is plain text. Costs one statement and two reads of the index.
+    The query is plain text. What has its signs and codes as they are written is found too, and worth more than all that has their
+    parts. Costs one statement and two reads of the index, and one or two for each sign, of which four count.
     """
     fresh = await _pending(read, wanted)
     if wanted.volume in fresh:
         return Candidates([], _NO_END, 0.0)
-    k, words = most + min(len(fresh), most), bool(fresh)  # rows that what is pending takes the place of
+    signs = signs_of(query)
+    k, words = most + min(len(fresh), most), bool(fresh or signs.all)  # rows that what is pending takes the place of
     near, worded = await index.both(wanted, query, vector, k, texts=words)
-    found = _joined(match for match in (*worded, *near) if match.id not in fresh)
+    looked_at = max(k, _LOOKED_AT)
+    lists = await index.holding(wanted, signs.all, vector, looked_at) if signs.all else []
+    held = [match for one in lists for match in one if signs.worth(match.text)]
+    found = _joined(match for match in (*worded, *held, *near) if match.id not in fresh)
     found += _scored(fresh, wanted, query, vector, worded)
-    return Candidates(
-        found,
-        near[-1].similarity if len(near) == k else _NO_END,
-        (worded[-1].relevance or 0.0) if len(worded) == k else 0.0,
-    )
+    end = (worded[-1].relevance or 0.0) if len(worded) == k else 0.0
+    if signs.all:
+        texts = {match.id: match.text for match in (*worded, *held)} | {id: row.text or "" for id, row in fresh.items()}
+        lift = _lift(signs, found)
+        found = [_lifted(one, signs.worth(texts.get(one.id, "")) * lift) for one in found]
+        end = max(end, lift) if any(len(one) == looked_at for one in lists) else end
+    return Candidates(found, near[-1].similarity if len(near) == k else _NO_END, end)
+
+
+def _lift(signs: Signs, found: Sequence[Candidate]) -> float:
+    """Return what signs are worth that a text has as they are written: as much as the best by words at least."""
+    best = max((one.relevance or 0.0 for one in found), default=0.0) or 1.0
+    return best * (_ALONE if signs.alone else 1.0)
+
+
+def _lifted(one: Candidate, more: float) -> Candidate:
+    return one._replace(relevance=(one.relevance or 0.0) + more) if more else one
 
 
 def _joined(matches: Iterable[Match]) -> list[Candidate]:

@@ -25,6 +25,7 @@ from server.ids import NodeKind
 from server.store.heap import bound_heap
 from server.store.reader import Reader
 from server.store.relations import table_of
+from server.store.signs import Sign
 from server.terms import VectorAction
 
 if TYPE_CHECKING:  # neither is loaded before there is a vector
@@ -206,6 +207,15 @@ class VectorIndex:
         """
         async with self._used() as table:
             return await table.both(wanted, words, vector, k, texts=texts)
+
+    async def holding(
+        self, wanted: Wanted, signs: Sequence[Sign], vector: NDArray[np.float32], k: int
+    ) -> list[list[Match]]:
+        """Return, for each of these signs, wanted nodes among which are those whose texts have it, with their texts and without a
+        relevance: all, or `k`. A read for each, or two.
+        """
+        async with self._used() as table:
+            return await asyncio.gather(*(table.holding(wanted, sign, vector, k) for sign in signs))
 
     async def words_indexed(self) -> tuple[bool, int]:
         """Return whether there is a full-text index, and of how many rows it knows nothing yet."""

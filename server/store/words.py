@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["relevances", "words_of"]
+__all__ = ["UNSPACED", "relevances", "words_of"]
 
 _K1, _B = 1.2, 0.75
 _OTHERS = 3_000
 """How many texts the index is taken to hold, for a word that is in none of those it answered."""
 _WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+"""The letters of scripts that are written without spaces, as a class of a regular expression: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
 
 
 def words_of(text: str) -> list[str]:

@@ -108,6 +108,42 @@ async def test_a_code_is_found_by_its_letters_though_its_meaning_is_far(api: Api
     assert edge["explanation"] == {"textRank": 1}
 
 
+SIGNED = {
+    "in C": "A compiler that is written in C.",
+    "in C++": "A compiler that is written in C++.",
+    "in C#": "A compiler that is written in C#.",
+    "far code": "All of the many words of this long report of the incident of last night end with the code E-4712.",
+    "near code": "E-4711 E 4712",
+    "rocket": "We have lift-off 🚀",
+    "arrow": "From a → b",
+    "heart": "With ❤\ufe0f from us",
+    "words": "Nothing but plain words.",
+}
+
+
+async def test_signs_codes_and_pictures_are_found_as_they_are_written(api: Api) -> None:
+    for title, content in SIGNED.items():
+        await api.memory(title, content)
+    asked = "edges { node { ... on Memory { title } } explanation { textRank } }"
+    for _ in range(2):
+        for query, title, others in (
+            ("C", "in C", {"in C++", "in C#"}),
+            ("C++", "in C++", {"in C", "in C#"}),
+            ("c#", "in C#", {"in C", "in C++"}),
+            ("compiler in C++", "in C++", {"in C", "in C#"}),
+            ("E-4712", "far code", {"near code"}),
+            ("🚀", "rocket", set()),
+            ("→", "arrow", set()),
+            ("❤", "heart", set()),
+        ):
+            edges = (await search(api, query, asked, first=100))["edges"]
+            worded = {e["node"]["title"]: e["explanation"]["textRank"] for e in edges if e["explanation"]["textRank"]}
+            assert (edges[0]["node"]["title"], worded[title]) == (title, 1), query
+            assert others <= worded.keys(), query
+            assert others or len(worded) == 1, query
+        await api.store.follower.drain()
+
+
 @pytest.mark.parametrize(
     ("query", "text"),
     [

@@ -15,6 +15,7 @@ from server.ids import NodeKind
 from server.services.retrieval import searching
 from server.services.retrieval.searching import Asked, Searcher
 from server.store import Store
+from server.store import searching as candidates
 from server.store.sifting import SearchFilter
 from server.terms import ChangeKind, ClaimStatus
 
@@ -79,3 +80,19 @@ async def test_what_may_be_shown_is_found_behind_all_that_may_not(
         for query in ("???", "word"):
             assert await found(store, Asked(volume, query)) == [last]
         await store.follower.drain()
+
+
+@pytest.mark.parametrize("most", [1_000, 10])
+async def test_a_sign_is_found_behind_many_texts_that_have_only_its_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(candidates, "_LOOKED_AT", most)
+    monkeypatch.setattr(searching, "MOST", 10)
+    volume = await new_volume(store)
+    texts = [f"C {n} e c" for n in range(300)] + ["the last of all of these many long texts is about C++"]
+    async with store.write(volume, "test") as tx:
+        for n, text in enumerate(texts):
+            last = tx.insert(models.Entity, name=f"e{n}", match_key=f"e{n}", type="concept")
+            tx.index(NodeKind.ENTITY, last, text, direction(3.0 * (n == 300)))
+    await store.follower.drain()
+    assert (await found(store, Asked(volume, "C++")))[0] == last

@@ -10,7 +10,21 @@ from server.services.retrieval.linking import linked
 from server.store.mentioning import Titled
 from server.store.records import EntityRecord
 
-KNOWN = ("enterprise plan", "Kvist", "New York", "York", "the who", "who", "東京", "MFA", "plan", "Anna's Bar")
+KNOWN = (
+    "enterprise plan",
+    "Kvist",
+    "New York",
+    "York",
+    "the who",
+    "who",
+    "東京",
+    "MFA",
+    "plan",
+    "Anna's Bar",
+    "ကော်ဖီ",
+    "កម្ពុជា",
+    "ປະເທດລາວ",
+)
 
 
 class Names:
@@ -46,6 +60,9 @@ async def names(question: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[st
         ("Where is Anna's Bar?", [("Anna's Bar", "Anna's Bar")]),
         ("Who is it?", []),
         ("東京はどこですか", [("東京", "東京")]),
+        ("ကော်ဖီဆိုင်ဘယ်မှာလဲ", [("ကော်ဖီ", "ကော်ဖီ")]),
+        ("ប្រទេសកម្ពុជានៅឯណា", [("កម្ពុជា", "កម្ពុជា")]),
+        ("ກ່ຽວກັບປະເທດລາວ", [("ປະເທດລາວ", "ປະເທດລາວ")]),
         ("Does Kvist (York) exist?", [("Kvist", "Kvist")]),
         ("MFA", [("MFA", "MFA")]),
         ("", []),

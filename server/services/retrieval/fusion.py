@@ -19,7 +19,8 @@ __all__ = ["MOST", "fuse"]
 
 MOST = 100
 """How many candidates by meaning and how many by words are ranked."""
-_DENSE, _WORDS = 0.6, 0.4
+_DENSE, _DENSE_LITERAL = 0.6, 0.25
+"""The weight of meaning; words have the rest."""
 _BOOST = 0.05
 """What importance, and what recency, adds to a score at most: both together never lift a hit over one whose score is more than a
 tenth higher (1.05 * 1.05 = 1.1025)."""
@@ -27,21 +28,24 @@ _HALF_LIFE = 90
 """In days, of which only whole ones count: the same search has the same scores."""
 
 
-def fuse(candidates: Sequence[Candidate], standing: Mapping[UUID, Standing], now: datetime) -> list[Hit]:
+def fuse(
+    candidates: Sequence[Candidate], standing: Mapping[UUID, Standing], now: datetime, *, literal: bool = False
+) -> list[Hit]:
     """Return the best candidates by meaning and by words as one ranking, the best first; ties by id.
 
-    Only those that stand count: the others may not be shown.
+    Only those that stand count: the others may not be shown. A `literal` query is signs and codes alone, which have little meaning.
     """
     there = [one for one in candidates if one.id in standing]
     by_vector = _ranks({one.id: one.similarity for one in there})
     by_words = _ranks({one.id: one.relevance for one in there})
     kept = [one for one in there if one.id in by_vector or one.id in by_words]
     dense, words = _scaled([one.similarity for one in kept]), _scaled([one.relevance for one in kept], low=0.0)
+    share = _DENSE_LITERAL if literal else _DENSE
     hits = [
         Hit(
             one.id,
             one.kind,
-            (_DENSE * near + _WORDS * worded) * _boost(standing[one.id], now),
+            (share * near + (1 - share) * worded) * _boost(standing[one.id], now),
             by_vector.get(one.id),
             by_words.get(one.id),
         )

@@ -8,6 +8,7 @@ A word in lower case is no name by itself, unless the question has no capitals a
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
@@ -16,14 +17,15 @@ from server.services.identity import match_key, title_key
 from server.store.mentioning import Titled, titled
 from server.store.reader import Reader
 from server.store.records import EntityRecord
+from server.store.words import UNSPACED
 
 __all__ = ["EMPTY", "Linked", "linked"]
 
 _LONGEST = 16
 _MOST_WORDS = 100
-# A script that is written without spaces has a name in any of its runs; others in whole words.
-_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+# A script that is written without spaces has a name in any of its runs; others in whole words. A mark belongs to the letter before it.
+_MARKS = "".join(sign for sign in map(chr, range(0x0E00, 0x3100)) if unicodedata.category(sign)[0] == "M")
+_WORD = re.compile(rf"[{UNSPACED}][{_MARKS}]*|[^\s{UNSPACED}]+")
 _EDGE = " \t\n?!.,;:\"'“”‘’«»[]{}"
 _OWNER = re.compile(r"['’]s$")
 EMPTY = frozenset(

@@ -24,6 +24,7 @@ from server.store.rankings import Hit, named
 from server.store.records import FactRecord
 from server.store.searching import Candidates, Wanted
 from server.store.sifting import KINDS, SearchFilter, Standing, passing, sifted
+from server.store.signs import signs_of
 from server.store.transaction import Clock, utc_now
 from server.terms import SearchMode
 from server.views import View
@@ -101,8 +102,8 @@ class Searcher:
         """Return what best answers a query, best first: at most 100 nodes that are near its `vector`, and 100 that have its words.
 
         `score` orders the hits of this call and means nothing across calls. Costs two reads of the index and two statements,
-        three where a filter or a view narrows it; more reads only where most of what is found may not be shown. In the mode GRAPH
-        as much again, and the statements of the walk.
+        three where a filter or a view narrows it; more reads only where the query has signs or codes, or most of what is found may
+        not be shown. In the mode GRAPH as much again, and the statements of the walk.
 
         Raises:
             UpstreamUnavailable: the vector index does not answer.
@@ -113,7 +114,7 @@ class Searcher:
     async def _fused(self, asked: Asked, vector: NDArray[np.float32]) -> list[Hit]:
         kinds = asked.filter.kinds(asked.kinds)
         found, standing = await self._candidates(asked, kinds, vector)
-        return fuse(found.found, standing, self._clock())
+        return fuse(found.found, standing, self._clock(), literal=signs_of(asked.query).alone)
 
     async def _followed(self, asked: Asked, hits: Sequence[Hit], vector: NDArray[np.float32]) -> list[Hit]:
         """Return the hits as the walk ranks them, which begins from all chunks, whatever the filter."""
