@@ -85,7 +85,7 @@ async def find_candidates(
     k, words = most + min(len(fresh), most), bool(fresh or signs.all)  # rows that what is pending takes the place of
     near, worded = await index.both(wanted, query, vector, k, texts=words)
     looked_at = max(k, _LOOKED_AT)
-    lists = await index.holding(wanted, signs.all, vector, looked_at) if signs.all else []
+    lists = await index.holding(wanted, signs.sought, vector, looked_at) if signs.sought else []
     held = [match for one in lists for match in one if signs.worth(match.text)]
     found = _joined(match for match in (*worded, *held, *near) if match.id not in fresh)
     found += _scored(fresh, wanted, query, vector, worded)

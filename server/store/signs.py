@@ -15,7 +15,7 @@ from typing import NamedTuple
 __all__ = ["Sign", "Signs", "signs_of"]
 
 _MOST = 4
-_OFTEN = 1.2
+_OFTEN, _LETTER = 1.2, 0.15
 _OPENING, _CLOSING = "\"'`“”‘’«»([{<", "\"'`“”‘’«»)]}>.,;:!?*…。、"
 _TELLING = re.compile(r"[#+_\\@=&|~^$%<>°§]")
 _WITH_DIGITS = re.compile(r"[\w/:.,-]*\d[\w/:.,-]*")
@@ -37,6 +37,11 @@ class Sign:
         """Whether it has a letter or digit, by which the index knows it."""
         return any(sign.isalnum() for sign in self.text)
 
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is one letter: a name as C is, but far more often an initial or a number as in Henry V."""
+        return len(self.text) == 1 and self.text.isalpha()
+
     def often(self, text: str) -> int:
         """Return how often a text has it, not as a part of a longer code."""
         return sum(1 for _ in _pattern(self.text).finditer(_SELECTORS.sub("", text)))
@@ -48,10 +53,19 @@ class Signs(NamedTuple):
     all: tuple[Sign, ...]
     alone: bool
 
+    @property
+    def sought(self) -> tuple[Sign, ...]:
+        """Those that texts are looked for which have them; letters among other words only tell apart what these find."""
+        return self.all if self.alone else tuple(sign for sign in self.all if not sign.is_letter)
+
     def worth(self, text: str) -> float:
-        """Return how much of them a text has: 0 for none, at least 1 for all, at most 1.25, more for what it has often."""
+        """Return how much of them a text has: 0 for none, at least 1 for all that are sought, at most 1.25 of each, more for what it
+        has often. Letters among other words add a little.
+        """
+        weights = [_LETTER if sign.is_letter and not self.alone else 1.0 for sign in self.all]
         often = [sign.often(text) for sign in self.all]
-        return sum(1 + 0.25 * n / (n + _OFTEN) for n in often if n) / len(often) if often else 0.0
+        worth = sum(weight * (1 + 0.25 * n / (n + _OFTEN)) for weight, n in zip(weights, often, strict=True) if n)
+        return worth / max(1, len(self.sought))
 
 
 @lru_cache(maxsize=256)
@@ -84,6 +98,8 @@ def signs_of(query: str) -> Signs:
 
 def _of_token(token: str, *, wordless: bool, only: bool) -> list[Sign]:
     core = token.lstrip(_OPENING).rstrip(_CLOSING)
+    if len(core) == 1 and core.isalpha() and token.endswith(f"{core}."):  # an initial
+        return []
     if any(sign.isalnum() for sign in core):
         return [Sign(core)] if _is_code(core, only=only) else [Sign(one) for one in _pictures(core)]
     return [Sign(one) for one in _pictures(token)] or ([Sign(token)] if wordless else [])

@@ -25,6 +25,7 @@ from server.store.signs import Sign, signs_of
         ("R", ["R"], True),
         ("I", ["I"], True),
         ("I have A plan", [], False),
+        ("Is Ada M. Lind of Henry V?", ["V"], False),
         ("state-of-the-art and/or well-known, 10,000 at 2.5 (U.S.)", [], False),
         ("star* -- a + b = c", [], False),
         ("Foo® 東京大学", [], False),
@@ -59,4 +60,8 @@ def test_a_text_is_worth_more_the_more_of_the_signs_it_has() -> None:
     assert worth == sorted(worth)
     assert worth[0] == 0
     assert 0.5 < worth[1] < 1 < worth[2] < worth[3] < 1.25
+    letter = signs_of("compiler in C")
+    assert letter.sought == ()
+    assert 0 < letter.worth("in C") < 0.2
+    assert letter.worth("in C++") == 0
     assert signs_of("none of them").worth("C++") == 0
