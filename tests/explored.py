@@ -30,6 +30,10 @@ class Notes:
         )
         self.texts.append((NodeKind.ENTITY, self.ids[name], f"{name} {type} {description or ''}"))
 
+    def fact(self, subject: str, content: str) -> None:
+        own = {"subject_id": self.ids[subject], "content": content, "claim_key": content, "confidence": 0.8}
+        self.texts.append((NodeKind.FACT, self.tx.insert(models.Fact, **own), content))
+
     def edge(self, source: str, type: str, target: str, **rest: Any) -> None:
         ends = {"source_id": self.ids[source], "target_id": self.ids[target]}
         self.ids[f"{source} {type} {target}"] = self.tx.insert(models.Relationship, type=type, **ends, **rest)
@@ -115,6 +119,7 @@ async def wide(store: Store, volume: UUID, width: int, of: str = "pump") -> None
         for n in range(width):
             notes.entity(f"{of} unit {n}", description=f"It moves water at place {n}.")
         for n in range(width):
+            notes.fact(f"{of} unit {n}", f"{of} note {n} is about it")
             for step in (1, 2):
                 notes.edge(
                     f"{of} unit {n}", f"FEEDS_{step}", f"{of} unit {(n + step) % width}", confidence=0.8 + n % 3 / 10

@@ -76,7 +76,7 @@ async def ids(api: Api) -> dict[str, UUID]:
 
 MEMORIES = [("ledger design", "PRIMARY", 0, None), ("retries", "LINKED", 1, "ledger design")]
 ENTITIES = [("Ledger", 5, 2), ("Queue", 4, 1), ("Ada", 1, 0), ("Archive", 0, 1)]
-EDGES = ["Ledger calls Ledger", "Ledger uses Queue", "Ledger reads Queue", "Queue feeds Ledger", "Ada owns Ledger"]
+EDGES = ["Ledger calls Ledger", "Ledger reads Queue", "Ledger uses Queue", "Queue feeds Ledger", "Ada owns Ledger"]
 OTHERS = ["Specification", "posting", "Payments"]
 
 
@@ -327,13 +327,14 @@ async def test_arguments_out_of_their_bounds_are_refused(api: Api, arguments: st
 
 
 async def test_it_takes_as_many_statements_for_a_wide_volume_as_for_a_narrow_one(api: Api) -> None:
-    volume = await default(api)
+    volume, view = await default(api), ", minConfidence: 0.1"
     await ledger(api.store, volume)
-    await api.document("Story", "The pump stood still.", Extraction())
     counted = []
     for width in (2, 90):
         await wide(api.store, volume, width, f"pump{width}")
-        for depth, rest in (("SHALLOW", {}), ("MEDIUM", {}), ("DEEP", {}), ("DEEP", {"view": ", minConfidence: 0.1"})):
-            await explore(api, "pump note", depth=depth, first=2, tokenBudget=100_000, **rest)
+        for depth, seen in (("SHALLOW", ""), ("MEDIUM", ""), ("DEEP", ""), ("DEEP", view)):
+            await explore(api, f"pump{width} note", depth=depth, first=2, tokenBudget=100_000, view=seen)
             counted.append(len(api.statements))
-    assert counted == [9, 21, 22, 24] * 2
+    assert counted == [9, 19, 20, 21] * 2
+    found = await explore(api, "pump90 note", depth="DEEP", first=100, tokenBudget=100_000, view=view)
+    assert (len(found["memories"]), len(api.statements)) == (96, 23)

@@ -1,20 +1,20 @@
 """Where an exploration begins: the memories, entities and documents that answer its query themselves.
 
-Memories come from a search among memories. Entities come in where the query names them, and from a search among entities, facts and
-chunks: as hits, as what a fact is about, as what a chunk names. So a volume that only documents were read into is explored too. Where
-projects bound the exploration, names alone do not count.
+One search finds memories, entities, facts and chunks, so that all are weighed by one measure. Entities come in where the query names
+them, as hits, as what a fact is about and as what a chunk names; documents as what a chunk is of. So a volume that only documents were
+read into is explored too. Where projects bound the exploration, names alone do not count.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from server.ids import NodeKind
+from server.services.retrieval.fusion import MOST
 from server.services.retrieval.linking import linked
 from server.services.retrieval.searching import Asked as Sought
 from server.services.retrieval.searching import Searcher
@@ -31,13 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Entries", "enter"]
 
-_BEYOND = (NodeKind.ENTITY, NodeKind.FACT, NodeKind.CHUNK)
 _FOLLOWED = 20
-"""How many of the hits among entities, facts and chunks are followed."""
+_NEAR = 0.35
+"""How many of the hits among entities, facts and chunks are followed, and how well one must answer beside the best."""
 _SHARES = {NodeKind.ENTITY: 1.0, NodeKind.FACT: 0.6, NodeKind.CHUNK: 0.6}
+_ANSWERS = 0.5
+"""How well a chunk must answer, beside the best hit, for its document to come in."""
 _LEAST = 0.25
-"""How well an entity or a document must answer, beside the best, to come in."""
+"""How much must speak for an entity, beside the one that most does, for it to come in."""
 _FOUND = 0.9
+KINDS = (NodeKind.MEMORY, *_SHARES)
 _WORDS = 40
 """Of so many words of the query names are looked for, so that it takes two statements."""
 
@@ -71,21 +74,31 @@ class Entries(NamedTuple):
 
 
 async def enter(read: Reader, searcher: Searcher, asked: Asked, vector: NDArray[np.float32]) -> Entries:
-    """Return where an exploration begins. A search; two, three statements and names where entities may come in.
+    """Return where an exploration begins. A search, a second one among memories where the first found fewer than `first`; three statements
+    more where entities may come in.
 
     They may at MEDIUM and DEEP; at SHALLOW they fill what memories leave free of `first`.
     """
-    memories = _scaled(await searcher.search(_sought(asked, (NodeKind.MEMORY,)), vector))
+    hits = await searcher.search(_sought(asked, KINDS), vector)
+    scores = _scaled(hits)
+    memories = {hit.id: scores[hit.id] for hit in hits if hit.kind is NodeKind.MEMORY}
+    if len(memories) < asked.first and len(hits) >= MOST:
+        memories = await _crowded_out(searcher, asked, vector, max(memories.values(), default=min(scores.values())))
     room = asked.first - (len(memories) if asked.depth is ExplorationDepth.SHALLOW else 0)
     if room <= 0:
         return Entries(memories, {}, {})
-    hits = await searcher.search(_sought(asked, _BEYOND), vector)
-    entities, documents = await _led_to(read, hits[:_FOLLOWED])
+    beyond = [hit for hit in hits if hit.kind in _SHARES][:_FOLLOWED]
+    entities, documents = await _led_to(read, [hit for hit in beyond if scores[hit.id] >= _NEAR], scores)
     named = await _named(read, asked)
-    found = {id: _FOUND * score for id, score in entities.items() if score >= _LEAST and id not in named}
-    come = [*dict.fromkeys(named, 1.0).items(), *_best(found)][:room]
-    near = [(id, _FOUND * score) for id, score in _best(documents) if score >= _LEAST]
-    return Entries(memories, dict(come), dict(near[:room]))
+    found = [(id, _FOUND * score) for id, score in _best(entities) if id not in named]
+    come = [*dict.fromkeys(named, 1.0).items(), *found][:room]
+    return Entries(memories, dict(come), dict([(id, _FOUND * score) for id, score in _best(documents)][:room]))
+
+
+async def _crowded_out(searcher: Searcher, asked: Asked, vector: NDArray[np.float32], best: float) -> dict[UUID, float]:
+    """Return the memories that answer where more of other kinds does so better; `best` is how well the first one does."""
+    own = _scaled(await searcher.search(_sought(asked, (NodeKind.MEMORY,)), vector))
+    return {id: best * score for id, score in own.items()}
 
 
 def _sought(asked: Asked, kinds: tuple[NodeKind, ...]) -> Sought:
@@ -106,34 +119,30 @@ async def _named(read: Reader, asked: Asked) -> list[UUID]:
     return list(dict.fromkeys(id for one in await linked(read, asked.volume, words) for id in one.entities))
 
 
-async def _led_to(read: Reader, hits: Sequence[Hit]) -> tuple[dict[UUID, float], dict[UUID, float]]:
-    """Return the entities and the documents that hits lead to, each with how well it answers beside the best of its kind.
+async def _led_to(
+    read: Reader, hits: Sequence[Hit], scores: Mapping[UUID, float]
+) -> tuple[dict[UUID, float], dict[UUID, float]]:
+    """Return the entities and the documents that hits lead to, each with how well it answers.
 
-    A hit adds its score to what it leads to; a chunk shares it out among what it names, of which much says less of each.
+    A hit adds its score to what it leads to; a chunk shares it out among what it names, of which much says less of each. The entity that
+    most speaks for answers as well as the best hit does.
     """
     leads: dict[UUID, list[Attached]] = {}
     for lead in await hits_lead_to(read, [hit.id for hit in hits if hit.kind is not NodeKind.ENTITY]):
         leads.setdefault(lead.origin, []).append(lead)
-    entities: Counter[UUID] = Counter()
+    entities: dict[UUID, float] = {}
     documents: dict[UUID, float] = {}
-    scores = _scaled(hits)
     for hit in hits:
         score, own = scores[hit.id], leads.get(hit.id, [])
-        if hit.kind is NodeKind.ENTITY:
-            entities[hit.id] += score  # type: ignore[assignment]
-        named = dict.fromkeys(lead.id for lead in own if lead.kind is NodeKind.ENTITY)
+        named = {hit.id} if hit.kind is NodeKind.ENTITY else {one.id for one in own if one.kind is NodeKind.ENTITY}
         for id in named:
-            entities[id] += _SHARES[hit.kind] * score / sqrt(len(named))  # type: ignore[assignment]
+            entities[id] = entities.get(id, 0.0) + _SHARES[hit.kind] * score / sqrt(len(named))
         for lead in own:
-            if lead.kind is NodeKind.DOCUMENT:
+            if lead.kind is NodeKind.DOCUMENT and score >= _ANSWERS:
                 documents[lead.id] = max(score, documents.get(lead.id, 0.0))
-    return _beside_best(entities), _beside_best(documents)
+    most, best = max(entities.values(), default=1.0), max((scores[hit.id] for hit in hits), default=0.0)
+    return {id: best * score / most for id, score in entities.items() if score >= _LEAST * most}, documents
 
 
-def _beside_best(scores: dict[UUID, float] | Counter[UUID]) -> dict[UUID, float]:
-    best = max(scores.values(), default=0.0) or 1.0
-    return {id: score / best for id, score in scores.items()}
-
-
-def _best(scores: dict[UUID, float]) -> list[tuple[UUID, float]]:
+def _best(scores: Mapping[UUID, float]) -> list[tuple[UUID, float]]:
     return sorted(scores.items(), key=lambda one: (-one[1], one[0]))

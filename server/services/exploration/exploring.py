@@ -82,7 +82,7 @@ async def explore(read: Reader, searcher: Searcher, asked: Asked, vector: NDArra
     found = await expand(read, asked, await enter(read, searcher, asked, vector))
     rows, names = await _rows(read, found)
     budget = Budget(asked.budget)
-    packed = pack(found, items(found, rows), names, budget, min(400, asked.budget // _RESERVED))
+    packed = pack(found, items(found, rows, names), names, budget, min(400, asked.budget // _RESERVED))
     shown = _fitting(found, "THEME", themes(found, packed), budget)
     questions = _fitting(found, "SUGGESTED_QUERY", suggested(asked.query, shown, packed, names), budget)
     return _exploration(found, packed, names, shown, questions, budget)

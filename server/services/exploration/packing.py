@@ -42,7 +42,7 @@ class Budget:
 
     def takes(self, texts: Iterable[str | None], reserved: int = 0) -> bool:
         """Take the tokens of some texts, unless that would leave fewer than are reserved."""
-        wanted = sum(count(text) for text in texts if text)
+        wanted = count("\n".join(text for text in texts if text))
         if self.taken + wanted > self.tokens - reserved:
             return False
         self.taken += wanted
@@ -65,8 +65,8 @@ class Packed:
     via: dict[UUID, tuple[NodeKind, UUID] | None] = field(default_factory=dict)
 
 
-def items(found: Found, rows: Mapping[NodeKind, Iterable[Any]]) -> list[Item]:
-    """Return what was found as items, the most important first: entry memories, then by weight."""
+def items(found: Found, rows: Mapping[NodeKind, Iterable[Any]], names: Mapping[UUID, EntityRecord]) -> list[Item]:
+    """Return what was found as items, the most important first: entry memories, then by weight; ties by what they are called."""
     weights: dict[NodeKind, Callable[[UUID], float]] = {
         NodeKind.MEMORY: lambda one: found.memories[one].weight,
         NodeKind.ENTITY: found.entities.__getitem__,
@@ -74,7 +74,23 @@ def items(found: Found, rows: Mapping[NodeKind, Iterable[Any]]) -> list[Item]:
         **{kind: weights.__getitem__ for kind, weights in found.attached.items()},
     }
     made = [Item(kind, row, weights[kind](row.id)) for kind in KINDS for row in rows[kind]]
-    return sorted(made, key=lambda one: (not _is_entry(found, one), -one.weight, KINDS.index(one.kind), one.row.id))
+    return sorted(
+        made,
+        key=lambda one: (
+            not _is_entry(found, one),
+            round(-one.weight, 6),
+            KINDS.index(one.kind),
+            _called(one, names),
+            one.row.id,
+        ),
+    )
+
+
+def _called(item: Item, names: Mapping[UUID, EntityRecord]) -> str:
+    if item.kind is NodeKind.RELATIONSHIP:
+        return told(item.row, names)
+    called: str = item.row.name if item.kind in (NodeKind.ENTITY, NodeKind.PROJECT) else item.row.title
+    return called
 
 
 def _is_entry(found: Found, item: Item) -> bool:
