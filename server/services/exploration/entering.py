@@ -41,8 +41,8 @@ _LEAST = 0.25
 """How much must speak for an entity, beside the one that most does, for it to come in."""
 _FOUND = 0.9
 KINDS = (NodeKind.MEMORY, *_SHARES)
-_WORDS = 40
-"""Of so many words of the query names are looked for, so that it takes two statements."""
+_WORDS = 22
+"""In the first so many words of the query, or letters of a script without spaces, names are looked for, so that it takes two statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def _scaled(hits: Sequence[Hit]) -> dict[UUID, float]:
 async def _named(read: Reader, asked: Asked) -> list[UUID]:
     if asked.projects is not None:
         return []
-    words = " ".join(asked.query.split()[:_WORDS])
-    return list(dict.fromkeys(id for one in await linked(read, asked.volume, words) for id in one.entities))
+    names = await linked(read, asked.volume, asked.query, _WORDS)
+    return list(dict.fromkeys(id for one in names for id in one.entities))
 
 
 async def _led_to(

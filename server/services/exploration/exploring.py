@@ -74,7 +74,7 @@ async def explore(read: Reader, searcher: Searcher, asked: Asked, vector: NDArra
     """Return what is known around a query whose meaning is `vector`, within the budget of tokens.
 
     Each node stands once, each relationship between entities that were found is kept, cycles end at what was visited. Costs one or two
-    searches and at most 19 statements, whatever the width.
+    searches and at most 16 statements, whatever the width.
 
     Raises:
         UpstreamUnavailable: the vector index does not answer.

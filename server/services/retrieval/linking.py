@@ -56,17 +56,20 @@ class _Span(NamedTuple):
     title: str
 
 
-async def linked(read: Reader, volume: UUID, question: str) -> list[Linked]:
-    """Return the names in a question, in order; of names that overlap, the longest. Two statements for each 500 possible names."""
-    spans = list(_spans(question))
+async def linked(read: Reader, volume: UUID, question: str, words: int = _MOST_WORDS) -> list[Linked]:
+    """Return the names in the first words of a question, in order; of names that overlap, the longest.
+
+    Two statements for each 500 possible names, of which so many `words` have at most sixteen each.
+    """
+    spans = list(_spans(question, words))
     entities = await read.entities_named(volume, list({span.key for span in spans}))
     documents = await titled(read, volume, list({span.title for span in spans}))
     return _longest(spans, entities, documents)
 
 
-def _spans(question: str) -> Iterable[_Span]:
+def _spans(question: str, most: int) -> Iterable[_Span]:
     """Yield every run of words that may be a name."""
-    words = list(_WORD.finditer(question))[:_MOST_WORDS]
+    words = list(_WORD.finditer(question))[:most]
     cased = any(sign.isupper() for sign in question[1:])
     for first in range(len(words)):
         for last in range(first, min(first + _LONGEST, len(words))):
