@@ -23,7 +23,9 @@ from server.store.records import EntityRecord, ReviewRecord
 
 @strawberry.input(description="The entity to state.")
 class CreateEntityInput:
-    name: str = strawberry.field(description="Its name, up to 500 characters.")
+    name: str = strawberry.field(
+        description="Its name, up to 500 characters. Signs that nobody sees, such as zero-width spaces, are left out."
+    )
     type: str = strawberry.field(description="What it is, such as person, product or concept; case does not count.")
     volume: str = strawberry.field(default="default", description=VOLUME)
     description: str | None = strawberry.field(default=None, description="What it is, in a sentence.")

@@ -121,13 +121,17 @@ def clean_relationship(new: NewRelationship) -> NewRelationship:
     )
 
 
+_AUXILIARIES = frozenset(
+    "is was are were be been being has have had will would can could may might must shall should did does".split()
+)
 _STATES = frozenset({"BASED_IN", "CAPITAL_OF", "COMPATIBLE_WITH", "LOCATED_IN", "MARRIED_TO", "PART_OF", "RELATED_TO"})
 
 
 def sentence(source: str, type: str, target: str) -> str:
     """Return a relationship as a readable sentence: types that are no verb by themselves get one."""
     words = type.replace("_", " ").lower()
-    verb = "is " if type in _STATES else "was " if type.endswith(("ED_BY", "EN_BY")) else ""
+    passive = type.endswith(("ED_BY", "EN_BY")) and words.split()[0] not in _AUXILIARIES
+    verb = "is " if type in _STATES else "was " if passive else ""
     return f"{source} {verb}{words} {target}"
 
 

@@ -203,3 +203,17 @@ def test_who_is_named_in_full_later_is_the_one_whom_a_surname_named_before() -> 
 def test_a_common_word_that_is_said_to_be_a_database_names_one_whatever_the_title() -> None:
     assert types("Orion is a database written in Rust. Orion uses Raft.")["Orion"] == "technology"
     assert "Water" not in types("Water is a liquid. Water flows.")
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "named"),
+    [
+        ("The Bronze Plan costs $10 per month.", "10.txt", {"Bronze Plan"}),
+        ("1917 was directed by Sam Mendes.", "1917", {"1917", "Sam Mendes"}),
+        ("Sam Mendes directed 1917.", "1917 (film)", {"1917", "Sam Mendes"}),
+    ],
+)
+def test_a_title_of_digits_is_a_name_only_where_it_says_so_or_the_text_begins_with_it(
+    text: str, title: str, named: set[str]
+) -> None:
+    assert set(types(text, title)) == named

@@ -17,10 +17,16 @@ def of_title(title: str, text: str) -> str:
     for head in (whole, re.split(r"\s*[(,:|–—]", whole, maxsplit=1)[0].strip()):
         words = head.split()
         plain = head.casefold() in vocabulary.words("not_names") or len(words) > _LONGEST_TITLE
+        plain = plain or (_is_number(head) and whole == title.strip() and not text.lstrip().startswith(head))
         plain = plain or not all(not word[0].islower() or word in _IN_TITLES for word in words) or _names_two(words)
         if head and not plain and re.search(rf"(?<!\w){re.escape(head)}(?!\w)", text):
             return head
     return ""
+
+
+def _is_number(head: str) -> bool:
+    """Tell whether a title is no word: 10.txt is the tenth file rather than the film, unless it says so or its text begins with it."""
+    return not any(letter.isalpha() for letter in head)
 
 
 def _names_two(words: list[str]) -> bool:
