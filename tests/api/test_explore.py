@@ -271,6 +271,22 @@ async def test_entities_fill_the_places_that_memories_leave_free(api: Api) -> No
     assert brief(await explore(api, "Cluster", first=5))["entities"] == [("Cluster", 1, 0)]
 
 
+async def test_memories_come_in_though_more_of_other_kinds_answers_better(api: Api) -> None:
+    async with api.store.write(await default(api), "test") as tx:
+        notes = Notes(tx)
+        for n in range(230):
+            notes.entity(f"valve {n}", "valve", "valve valve")
+        notes.memory("unlike it", "some other thing")
+        notes.memory("close to it", "valve valve valve and words")
+        await notes.index()
+    found = await explore(api, "valve", first=2)
+    assert [(one["memory"]["title"], one["score"] <= 0.1) for one in found["memories"]] == [
+        ("close to it", True),
+        ("unlike it", True),
+    ]
+    assert found["memories"][0]["score"] > found["memories"][1]["score"]
+
+
 async def test_relationships_are_those_of_the_view(api: Api, ids: dict[str, UUID]) -> None:
     async with api.store.write(await default(api), "test") as tx:
         ended = {"valid_to": datetime(2022, 1, 1, tzinfo=UTC), "valid_to_precision": "DAY", "confidence": 0.99}

@@ -39,6 +39,8 @@ _ANSWERS = 0.5
 """How well a chunk must answer, beside the best hit, for its document to come in."""
 _LEAST = 0.25
 """How much must speak for an entity, beside the one that most does, for it to come in."""
+_FAR = 0.1
+"""How well the first memory answers where a hundred other things answer better."""
 _FOUND = 0.9
 KINDS = (NodeKind.MEMORY, *_SHARES)
 _WORDS = 22
@@ -83,7 +85,7 @@ async def enter(read: Reader, searcher: Searcher, asked: Asked, vector: NDArray[
     scores = _scaled(hits)
     memories = {hit.id: scores[hit.id] for hit in hits if hit.kind is NodeKind.MEMORY}
     if len(memories) < asked.first and len(hits) >= MOST:
-        memories = await _crowded_out(searcher, asked, vector, max(memories.values(), default=min(scores.values())))
+        memories = await _crowded_out(searcher, asked, vector, max(memories.values(), default=_FAR))
     room = asked.first - (len(memories) if asked.depth is ExplorationDepth.SHALLOW else 0)
     if room <= 0:
         return Entries(memories, {}, {})
