@@ -27,7 +27,7 @@ from schema.responses import Refused, refused_response
 from schema.uploads import UploadEndpoint
 from server.auth import LOCAL
 from server.config import Settings
-from server.embeddings import Embedder, open_embedder
+from server.embeddings import Embedder, TokenEmbedder, open_embedder, reranker_of
 from server.errors import Misconfigured, ServerError
 from server.sample import sample_documents
 from server.services.contradiction import judge_earlier
@@ -60,12 +60,13 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
         with usable(settings):
             embedder = await open_embedder(settings)
             stack.push_async_callback(embedder.aclose)
+            reranker = reranker_of(embedder, settings)
             readers = Readers(settings)
             stack.push_async_callback(readers.aclose)
             store = Store(settings)
             stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
-            await _open(store, embedder)
+            await _open(store, embedder, reranker)
             await judge_earlier(store)
         knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract, readers.batches)
         stack.push_async_callback(knowledge.close)
@@ -73,9 +74,11 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
         yield knowledge
 
 
-async def _open(store: Store, embedder: Embedder) -> None:
+async def _open(store: Store, embedder: Embedder, reranker: TokenEmbedder | None) -> None:
     try:
-        await store.open(embedder.name, embedder.dimension, embedder.embed)
+        await store.open(
+            embedder.name, embedder.dimension, embedder.embed, None if reranker is None else reranker.token_signs
+        )
     except (RuntimeError, ValueError) as error:  # what LanceDB raises for an address that it cannot use
         _log.debug("The vector index cannot be opened.", exc_info=True)
         raise Misconfigured(f"The vector index cannot be opened: {str(error).splitlines()[0][:200]}") from error

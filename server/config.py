@@ -147,6 +147,11 @@ class Settings(BaseSettings):
     search_minutes: float = Field(
         10, gt=0, description="Minutes for which the pages of a search can be turned: its ranking is kept so long."
     )
+    search_rerank: Literal["off", "on"] = Field(
+        "off",
+        description="Whether the best 50 hits of a search are ranked anew by late interaction over tokens (MaxSim). Set it for all processes, "
+        "then run: loregraph reindex",
+    )
     busy_timeout: float = Field(10, gt=0, description="Seconds a write waits for other writers before it is refused.")
     fsync: bool = Field(
         True,

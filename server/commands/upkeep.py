@@ -7,7 +7,7 @@ from collections.abc import Callable
 from server import models
 from server.app import reading, usable
 from server.config import Settings
-from server.embeddings import open_embedder
+from server.embeddings import open_embedder, reranker_of
 from server.services.indexing import reindex
 from server.store import Store
 
@@ -44,6 +44,6 @@ async def rebuild_index(settings: Settings, total: Callable[[int], None], progre
         embedder = await open_embedder(settings)
         try:
             total(sum([await store.read.count(model) for model in _INDEXED]))
-            return await reindex(store, embedder, progress)
+            return await reindex(store, embedder, progress, reranker_of(embedder, settings))
         finally:
             await embedder.aclose()

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from server.config import Settings
 from server.embeddings.minilm import MiniLM
+from server.embeddings.tokens import QueryTokens, TokenEmbedder
+from server.errors import Misconfigured
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "MiniLM", "open_embedder"]
+__all__ = ["Embedder", "MiniLM", "QueryTokens", "TokenEmbedder", "open_embedder", "reranker_of"]
 
 
 class Embedder(Protocol):
@@ -66,4 +68,19 @@ async def open_embedder(settings: Settings) -> Embedder:
         settings.embeddings_model,
         key=key.get_secret_value() if key else None,
         dimension=settings.embeddings_dimension,
+    )
+
+
+def reranker_of(embedder: Embedder, settings: Settings) -> TokenEmbedder | None:
+    """Return the embedder as what re-ranks searches by its tokens, None where the settings do not ask for that.
+
+    Raises:
+        Misconfigured: they do, and the embedder knows no tokens.
+    """
+    if settings.search_rerank == "off":
+        return None
+    if isinstance(embedder, TokenEmbedder):
+        return embedder
+    raise Misconfigured(
+        "LOREGRAPH_SEARCH_RERANK=on compares tokens' vectors, which an embeddings API does not give. Unset it, or LOREGRAPH_EMBEDDINGS_URL."
     )

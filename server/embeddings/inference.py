@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.embeddings.sizes import DIMENSION
+from server.embeddings.tokens import QueryTokens, weight
 from server.embeddings.wordpiece import WordPiece, read_vocabulary
 from server.errors import UpstreamUnavailable
 
@@ -22,6 +23,7 @@ __all__ = ["Inference"]
 _BATCH = 32
 _BATCH_TOKENS = 512  # Measured: a larger batch is no faster per token and keeps whoever comes next waiting longer.
 _PROBED = 4 * 255 * 127  # what each number of the overflow probe must be
+_QUERY = 32  # most tokens of a query that count for themselves: what ColBERT takes
 _PASS = 12  # What a pass costs beside its tokens, in tokens: 11 MB of weights are read.
 
 
@@ -55,7 +57,9 @@ class Inference:
             # The operator that adds and normalises at once takes four times as long as those that it replaces.
             disabled_optimizers=["SkipLayerNormFusion"],
         )
-        self._tokenizer = WordPiece(read_vocabulary())
+        vocabulary = read_vocabulary()
+        self._tokenizer = WordPiece(vocabulary)
+        self._spelled = list(vocabulary)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per text, in order: shape (len(texts), DIMENSION)."""
@@ -65,18 +69,43 @@ class Inference:
             vectors[batch] = self._run([tokens[position] for position in batch])
         return vectors
 
+    def query_tokens(self, text: str) -> QueryTokens:
+        """Return the tokens of a query without the two that BERT adds, the 32 that weigh the most, in order."""
+        tokens = self._tokenizer.encode(text)
+        states, _ = self._states([tokens])
+        weights = np.array([weight(id, self._spelled[id]) for id in tokens[1:-1]], np.float32)
+        kept = np.sort(np.argsort(-weights, kind="stable")[:_QUERY])
+        vectors = states[0, 1:-1][kept]
+        return QueryTokens(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), weights[kept])
+
+    def token_signs(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the signs of each text's token vectors without the two that BERT adds: 48 bytes a token, one after another."""
+        tokens = [self._tokenizer.encode(text) for text in texts]
+        found = [b""] * len(texts)
+        for batch in _batches(tokens):
+            states, _ = self._states([tokens[position] for position in batch])
+            signs = np.packbits(states > 0, axis=2)
+            for row, position in enumerate(batch):
+                found[position] = signs[row, 1 : len(tokens[position]) - 1].tobytes()
+        return found
+
     def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the mean of each text's token vectors, padding left out, scaled to length 1."""
+        states, mask = self._states(tokens)
+        # The sum instead of the mean: scaling to length 1 makes them equal.
+        sums: NDArray[np.float32] = (mask[:, np.newaxis, :].astype(np.float32) @ states)[:, 0]
+        sums /= np.linalg.norm(sums, axis=1, keepdims=True)
+        return sums
+
+    def _states(self, tokens: Sequence[Sequence[int]]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the token vectors, shape (texts, tokens of the longest, DIMENSION), and which of them are no padding."""
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
         mask = np.zeros_like(ids)
         for row, text in enumerate(tokens):
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
         (states,) = self._session.run(["last_hidden_state"], {"input_ids": ids, "attention_mask": mask})
-        # The sum instead of the mean: scaling to length 1 makes them equal.
-        sums: NDArray[np.float32] = (mask[:, np.newaxis, :].astype(np.float32) @ states)[:, 0]
-        sums /= np.linalg.norm(sums, axis=1, keepdims=True)
-        return sums
+        return states, mask
 
 
 def _overflows(probe: Any) -> bool:

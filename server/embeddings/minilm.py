@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from server.embeddings.sizes import DIMENSION, default_threads
+from server.embeddings.tokens import QueryTokens
 from server.errors import Misconfigured, UpstreamUnavailable
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from server.embeddings.inference import Inference
 
 __all__ = ["MiniLM"]
+
+Answer = TypeVar("Answer")
 
 _GROUP = 64
 _GROUP_CHARACTERS = 4_096
@@ -88,6 +91,38 @@ class MiniLM:
         for group, answer in zip(groups, answers, strict=True):
             vectors[group] = answer
         return vectors
+
+    async def query_tokens(self, text: str) -> QueryTokens:
+        """Return the vectors of a query's tokens, each with its weight: the 32 that weigh the most. Costs what embedding it costs.
+
+        Raises:
+            UpstreamUnavailable: as `embed`.
+        """
+        return await self._in_thread(lambda model: model.query_tokens(text))
+
+    async def token_signs(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the signs of each text's token vectors: 48 bytes a token, one bit a number. Costs what embedding them costs.
+
+        Raises:
+            UpstreamUnavailable: as `embed`.
+        """
+        found = [b""] * len(texts)
+        for group in _group_by_length(texts):  # one after the other, so that single texts come between
+            own = [texts[position] for position in group]
+            for position, signs in zip(group, await self._in_thread(_signing(own)), strict=True):
+                found[position] = signs
+        return found
+
+    async def _in_thread(self, work: Callable[[Inference], Answer]) -> Answer:
+        with self._lock:
+            if self._closed:
+                raise _closing()
+            future = self._executor.submit(lambda: work(self._model()))
+        return await asyncio.wrap_future(future)
+
+    def _model(self) -> Inference:
+        self._inference = self._inference or _loaded(self._threads)
+        return self._inference
 
     async def aclose(self) -> None:
         """End the thread after the pass that it is in; whoever still waits gets UpstreamUnavailable."""
@@ -163,8 +198,7 @@ class MiniLM:
         if not wanted:
             return
         try:
-            self._inference = self._inference or _loaded(self._threads)
-            vectors = self._inference.encode([text for one in wanted for text in one.texts])
+            vectors = self._model().encode([text for one in wanted for text in one.texts])
         except BaseException as error:  # a promise that nobody keeps would be waited for forever
             for one in wanted:
                 one.vectors.set_exception(error)
@@ -174,6 +208,10 @@ class MiniLM:
             end = start + len(one.texts)
             one.vectors.set_result(vectors[start:end].copy())
             start = end
+
+
+def _signing(texts: Sequence[str]) -> Callable[[Inference], list[bytes]]:
+    return lambda model: model.token_signs(texts)
 
 
 def _loaded(threads: int) -> Inference:

@@ -2,7 +2,7 @@
 
 from sqlmodel import SQLModel
 
-from server.models.changes import Change, Follower, LogHead, PendingVector
+from server.models.changes import Change, Follower, LogHead, PendingVector, TokenVectors
 from server.models.claims import (
     Evidence,
     Fact,
@@ -79,6 +79,7 @@ __all__ = [
     "RelationshipVersion",
     "Review",
     "StoreSetting",
+    "TokenVectors",
     "Upload",
     "Volume",
     "metadata",

@@ -58,6 +58,16 @@ class Follower(SQLModel, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
 
 
+class TokenVectors(SQLModel, table=True):
+    """The signs of the vectors of a node's tokens, one bit a number, of the text that the index has; kept only where searches use them."""
+
+    __tablename__ = "token_vectors"
+
+    node_id: UUID = Field(primary_key=True)
+    volume_id: UUID = Field(index=True)
+    signs: bytes
+
+
 class PendingVector(SQLModel, table=True):
     """A vector that was committed but may not be in the index yet. `vector` is little-endian float32; NULL means not embedded yet."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from server.embeddings import Embedder
+from server.embeddings import Embedder, TokenEmbedder
 from server.ids import NodeKind
 from server.store import Store, Transaction, records, stated_model
 
@@ -154,8 +154,14 @@ async def all_volumes(store: Store) -> list[records.VolumeRecord]:
     return found
 
 
-async def reindex(store: Store, embedder: Embedder, progress: Callable[[int], Awaitable[None] | None]) -> int:
+async def reindex(
+    store: Store,
+    embedder: Embedder,
+    progress: Callable[[int], Awaitable[None] | None],
+    reranker: TokenEmbedder | None = None,
+) -> int:
     """Rebuild the vector index of every volume with the present model, and that of words; return how many nodes it holds.
+    With a `reranker` the token vectors of all texts are made too, which takes twice as long.
 
     `progress` is called with the number of nodes of each batch. Interrupted, it is simply run again: until it has ended
     the store opens for no model. Nothing else may write to the store meanwhile.
@@ -164,8 +170,11 @@ async def reindex(store: Store, embedder: Embedder, progress: Callable[[int], Aw
     total = 0
     for volume in await all_volumes(store):
         async for batch in _texts(store, volume.id):
-            vectors = await embedder.embed([text for _, _, text in batch])
-            await store.index_now(volume.id, batch, vectors)
+            texts = [text for _, _, text in batch]
+            vectors = await embedder.embed(texts)
+            await store.index_now(
+                volume.id, batch, vectors, () if reranker is None else await reranker.token_signs(texts)
+            )
             total += len(batch)
             progress(len(batch))
     await store.index.compact()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.config import Settings
-from server.embeddings import Embedder
+from server.embeddings import Embedder, reranker_of
 from server.services.decisions import Reviews
 from server.services.definitions import Definitions
 from server.services.documents import Documents
@@ -57,7 +57,7 @@ class Knowledge:
         self.uploads = Uploads(store, self.converter)
         self.imports = Imports(store, embedder)
         self.reviews = Reviews(store)
-        self.searcher = Searcher(store, embedder)
+        self.searcher = Searcher(store, embedder, reranker=reranker_of(embedder, settings))
         limits = {extractor: Limit(settings.extraction_concurrency, settings.extraction_rate)}
         limits[OFFLINE] = limits[extractor]
         if settings.anthropic_key is not None:

@@ -38,6 +38,7 @@ _OWN = (
     models.Predicate,
     models.IdempotentResult,
     models.PendingVector,
+    models.TokenVectors,
 )
 
 

@@ -20,7 +20,7 @@ from server import models
 from server.config import Settings
 from server.errors import Misconfigured
 from server.ids import NodeKind
-from server.store import searching, vectors
+from server.store import searching, token_vectors, vectors
 from server.store.backlog import open_jobs
 from server.store.batches import open_batches
 from server.store.database import Database
@@ -75,8 +75,9 @@ class Store:
         """Bring the tables to this version."""
         await migrate(self.database)
 
-    async def open(self, model: str, dimension: int, embed: Embed) -> None:
+    async def open(self, model: str, dimension: int, embed: Embed, sign: token_vectors.Sign | None = None) -> None:
         """Get ready for an embedding model: check that tables and index were made for it. The index opens when it is needed.
+        With `sign` the follower keeps token vectors beside it.
 
         Raises:
             Misconfigured: the tables are of another version, or the index of another model.
@@ -90,7 +91,7 @@ class Store:
                 f"The vector index was built with the embedding model {known}, the settings say {stated}. Run: loregraph reindex"
             )
         await self.index.open(dimension)
-        self._follower = VectorFollower(self.database, self.read, self.index, embed, self.settings)
+        self._follower = VectorFollower(self.database, self.read, self.index, embed, self.settings, sign)
         await self._follower.begin()
         self.signals.subscribe(self._follower.wake)
 
@@ -219,6 +220,7 @@ class Store:
         await self.keep_model("a rebuild that has not ended")
         async with self.database.writing() as connection:
             await connection.execute(delete(table_of(models.PendingVector)))
+            await token_vectors.forget(connection)
             await note(self.database, connection)
         await self.index.rebuild(dimension)
 
@@ -230,14 +232,24 @@ class Store:
             await connection.execute(table.insert().values(key="embedding_model", value=stated))
 
     async def index_now(
-        self, volume: UUID, nodes: Sequence[tuple[NodeKind, UUID, str]], embedded: NDArray[np.float32]
+        self,
+        volume: UUID,
+        nodes: Sequence[tuple[NodeKind, UUID, str]],
+        embedded: NDArray[np.float32],
+        signs: Sequence[bytes] = (),
     ) -> None:
-        """Write nodes with their texts and vectors straight into the index, past the pending rows; for rebuilding it."""
+        """Write nodes with their texts and vectors straight into the index, past the pending rows, and the signs of their token vectors
+        beside it; for rebuilding it.
+        """
         rows = [
             vectors.IndexRow(id, volume, kind.value, text, vector)
             for (kind, id, text), vector in zip(nodes, embedded, strict=True)
         ]
         await self.index.upsert(rows)
+        if signs:
+            own = [(row.node_id, volume, one) for row, one in zip(rows, signs, strict=True)]
+            async with self.database.writing(lasting=False) as connection:
+                await token_vectors.replace(connection, [row.node_id for row in rows], own)
 
     async def volume(self, name: str) -> VolumeRecord | None:
         """Return the volume with this name, or None."""

@@ -30,6 +30,7 @@ from server.store.leftovers import Leftovers
 from server.store.reader import Reader
 from server.store.relations import table_of
 from server.store.signals import rest
+from server.store.token_vectors import Sign, forget, replace
 from server.store.transaction import utc_now
 from server.store.vectors import IndexRow, VectorIndex, as_vector
 from server.terms import VectorAction
@@ -63,11 +64,20 @@ class PendingRow(NamedTuple):
 class VectorFollower:
     """Moves pending vectors into the index for as long as `run` runs. `moved` counts the nodes of this process."""
 
-    def __init__(self, database: Database, read: Reader, index: VectorIndex, embed: Embed, settings: Settings) -> None:
+    def __init__(
+        self,
+        database: Database,
+        read: Reader,
+        index: VectorIndex,
+        embed: Embed,
+        settings: Settings,
+        sign: Sign | None = None,
+    ) -> None:
         self._database = database
         self._read = read
         self._index = index
         self._embed = embed
+        self._sign = sign
         self._lease = timedelta(seconds=settings.follower_lease)
         self._interval = timedelta(seconds=settings.read_interval)
         self._owner = uuid4().hex
@@ -170,10 +180,12 @@ class VectorFollower:
         newest = {row.node_id: row for row in rows}.values()
         upserts = await self._complete([row for row in newest if row.action == VectorAction.UPSERT])
         gone = [row for row in newest if row.action == VectorAction.DELETE]
+        signs = [] if self._sign is None or not upserts else await self._sign([row.text for row in upserts])
         async with self._database.writing(lasting=False) as connection:
             if not await self._leads(connection):
                 return False
             await self._write(upserts, gone)
+            await self._replace_signs(connection, upserts, gone, signs)
             await self._compaction.written(connection)
             await self._mark(connection, rows[-1])
         self.moved += len(newest)
@@ -190,6 +202,18 @@ class VectorFollower:
             if row.kind == NodeKind.VOLUME:
                 await self._index.delete_volume(row.node_id)
         await self._index.upsert(upserts)
+
+    @staticmethod
+    async def _replace_signs(
+        connection: AsyncConnection, upserts: list[IndexRow], gone: list[PendingRow], signs: list[bytes]
+    ) -> None:
+        """Have the token vectors follow the texts of the index; also where none are made, so that none of an older text stay."""
+        texts = upserts if signs else []
+        anew = [(row.node_id, row.volume_id, own) for row, own in zip(texts, signs, strict=True)]
+        await replace(connection, [*(row.node_id for row in upserts), *(row.node_id for row in gone)], anew)
+        for row in gone:
+            if row.kind == NodeKind.VOLUME:
+                await forget(connection, row.node_id)
 
     async def _complete(self, rows: list[PendingRow]) -> list[IndexRow]:
         """Embed what has no vector yet."""

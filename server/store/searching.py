@@ -29,7 +29,10 @@ __all__ = ["Candidate", "Candidates", "Wanted", "find_candidates"]
 
 _pending_vector = table_of(models.PendingVector)
 _PENDING = (
-    select(*(_pending_vector.c[name] for name in ("node_id", "kind", "action", "text", "vector")))
+    select(
+        *(_pending_vector.c[name] for name in ("node_id", "kind", "action", "text", "vector")),
+        _pending_vector.c.moved_at.is_not(None).label("moved"),
+    )
     .where(_pending_vector.c.volume_id == bindparam("volume", type_=Uuid))
     .order_by(_pending_vector.c.seq)
 )
@@ -59,6 +62,8 @@ class Candidates(NamedTuple):
     found: list[Candidate]
     near: float
     worded: float
+    fresh: dict[UUID, str]
+    """The texts of what the index does not hold yet."""
 
 
 class _Fresh(NamedTuple):
@@ -67,6 +72,7 @@ class _Fresh(NamedTuple):
     kind: NodeKind
     text: str | None
     vector: NDArray[np.float32] | None
+    moved: bool
 
 
 async def find_candidates(
@@ -80,7 +86,7 @@ async def find_candidates(
     """
     fresh = await _pending(read, wanted)
     if wanted.volume in fresh:
-        return Candidates([], _NO_END, 0.0)
+        return Candidates([], _NO_END, 0.0, {})
     signs = signs_of(query)
     k, words = most + min(len(fresh), most), bool(fresh or signs.all)  # rows that what is pending takes the place of
     near, worded = await index.both(wanted, query, vector, k, texts=words)
@@ -91,11 +97,13 @@ async def find_candidates(
     found += _scored(fresh, wanted, query, vector, worded)
     end = (worded[-1].relevance or 0.0) if len(worded) == k else 0.0
     if signs.all:
-        texts = {match.id: match.text for match in (*worded, *held)} | {id: row.text or "" for id, row in fresh.items()}
+        written = {match.id: match.text for match in (*worded, *held)}
+        written |= {id: row.text or "" for id, row in fresh.items()}
         lift = _lift(signs, found)
-        found = [_lifted(one, signs.worth(texts.get(one.id, "")) * lift) for one in found]
+        found = [_lifted(one, signs.worth(written.get(one.id, "")) * lift) for one in found]
         end = max(end, lift) if any(len(one) == looked_at for one in lists) else end
-    return Candidates(found, near[-1].similarity if len(near) == k else _NO_END, end)
+    texts = {id: row.text for id, row in fresh.items() if row.text is not None and not row.moved}
+    return Candidates(found, near[-1].similarity if len(near) == k else _NO_END, end, texts)
 
 
 def _lift(signs: Signs, found: Sequence[Candidate]) -> float:
@@ -139,7 +147,8 @@ def _scored(
 async def _pending(read: Reader, wanted: Wanted) -> dict[UUID, _Fresh]:
     """Return the newest pending state of each node of the volume. Where the volume itself is gone, it is among the nodes."""
     found: dict[UUID, _Fresh] = {}
-    for id, kind, action, text, stored in await read.fetch(_PENDING, {"volume": wanted.volume}):
+    for id, kind, action, text, stored, moved in await read.fetch(_PENDING, {"volume": wanted.volume}):
         gone = action == VectorAction.DELETE.value
-        found[id] = _Fresh(NodeKind(kind), None if gone else text or "", None if stored is None else as_vector(stored))
+        vector = None if stored is None else as_vector(stored)
+        found[id] = _Fresh(NodeKind(kind), None if gone else text or "", vector, moved)
     return found

@@ -153,8 +153,8 @@ async def test_it_is_told_down_to_where_all_was_found(store: Store) -> None:
     for n in range(5):
         await add_entity(store, volume, f"alpha {n}" + " beta" * n, direction(n / 10))
     await store.follower.drain()
-    few = await store.candidates(Wanted(volume), "alpha", direction(0.0), 1)
-    every = await store.candidates(Wanted(volume), "alpha", direction(0.0), 20)
+    few = await store.candidates(Wanted(volume), "alpha", direction(-0.1), 1)
+    every = await store.candidates(Wanted(volume), "alpha", direction(-0.1), 20)
     assert few.near < 1.0
     assert few.worded > 0.0
     assert (every.near, every.worded, len(every.found)) == (-2.0, 0.0, 5)

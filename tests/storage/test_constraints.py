@@ -80,6 +80,7 @@ ROWS: list[tuple[type[Any], Row]] = [
     (models.Follower, {"name": "f"}),
     (models.Ranking, {"hits": [], "expires_at": NOW}),
     (models.PendingVector, {"seq": 1, "node_id": E1, "kind": "ent"}),
+    (models.TokenVectors, {"node_id": E1, "signs": b""}),
 ]
 CHECKS: dict[str, list[Row]] = {
     "entity.confidence_range": [{"confidence": 1.1}, {"confidence": -0.01}],
@@ -298,7 +299,7 @@ async def test_deleting_a_volume_takes_everything_in_it_along_and_nothing_else(f
     async with filled.database.writing() as connection:
         await connection.execute(volume.delete().where(volume.c.id == V))
     left = {table.name for table, _ in VALID if await filled.read.rows(table.select())}
-    assert left == {"store_setting", "change", "follower", "pending_vector", "lane", "message_batch"}
+    assert left == {"store_setting", "change", "follower", "pending_vector", "token_vectors", "lane", "message_batch"}
 
 
 async def test_deleting_what_is_pointed_to_clears_the_pointer_where_the_row_outlives_it(filled: Store) -> None:

@@ -6,18 +6,19 @@ enough of what it answers has passed. So a filter loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from server.embeddings import Embedder
+from server.embeddings import Embedder, TokenEmbedder
 from server.errors import BadUserInput
 from server.ids import NodeKind
 from server.services.identity import clean_text
 from server.services.retrieval.following import ranked, visits
 from server.services.retrieval.fusion import MOST, fuse
 from server.services.retrieval.linking import linked
+from server.services.retrieval.reranking import reranked
 from server.services.retrieval.walking import walk
 from server.store import Store
 from server.store.rankings import Hit, named
@@ -75,11 +76,16 @@ class FoundPage(NamedTuple):
 
 
 class Searcher:
-    """Searches the volumes of one store."""
+    """Searches the volumes of one store. With a `reranker` the best 50 hits are ranked anew by their tokens, but for the walk's: its
+    ranking gains nothing by seeds so ranked (R@5 95.0 instead of 95.8 on 2Wiki, 72.6 instead of 72.4 on MuSiQue).
+    """
 
-    def __init__(self, store: Store, embedder: Embedder, clock: Clock = utc_now) -> None:
+    def __init__(
+        self, store: Store, embedder: Embedder, clock: Clock = utc_now, reranker: TokenEmbedder | None = None
+    ) -> None:
         self._store = store
         self._embedder = embedder
+        self._reranker = reranker
         self._clock = clock
 
     async def vector(self, query: str, context: str | None = None) -> NDArray[np.float32]:
@@ -102,24 +108,30 @@ class Searcher:
         """Return what best answers a query, best first: at most 100 nodes that are near its `vector`, and 100 that have its words.
 
         `score` orders the hits of this call and means nothing across calls. Costs two reads of the index and two statements,
-        three where a filter or a view narrows it; more reads only where the query has signs or codes, or most of what is found may
-        not be shown. In the mode GRAPH as much again, and the statements of the walk.
+        three where a filter or a view narrows it, one more where hits are re-ranked, in the mode HYBRID and where the query has no signs or
+        codes, which count as they are written; more reads only where it has some, or most of what is found may not be shown. In the mode
+        GRAPH as much again, and the statements of the walk.
 
         Raises:
             UpstreamUnavailable: the vector index does not answer.
         """
-        hits = await self._fused(asked, vector)
-        return hits if asked.mode is SearchMode.HYBRID else await self._followed(asked, hits, vector)
+        hits, fresh = await self._fused(asked, vector)
+        if asked.mode is SearchMode.GRAPH:
+            return await self._followed(asked, hits, vector)
+        if self._reranker is None or signs_of(asked.query).all:
+            return hits
+        return await reranked(self._store.read, self._reranker, asked.query, hits, fresh)
 
-    async def _fused(self, asked: Asked, vector: NDArray[np.float32]) -> list[Hit]:
+    async def _fused(self, asked: Asked, vector: NDArray[np.float32]) -> tuple[list[Hit], Mapping[UUID, str]]:
+        """Return the hits, and the texts of what the index does not hold yet."""
         kinds = asked.filter.kinds(asked.kinds)
         found, standing = await self._candidates(asked, kinds, vector)
-        return fuse(found.found, standing, self._clock(), literal=signs_of(asked.query).alone)
+        return fuse(found.found, standing, self._clock(), literal=signs_of(asked.query).alone), found.fresh
 
     async def _followed(self, asked: Asked, hits: Sequence[Hit], vector: NDArray[np.float32]) -> list[Hit]:
         """Return the hits as the walk ranks them, which begins from all chunks, whatever the filter."""
         read, chunks = self._store.read, replace(asked, kinds=(NodeKind.CHUNK,), filter=_ALL)
-        seeds = hits if asked == chunks else await self._fused(chunks, vector)
+        seeds = hits if asked == chunks else (await self._fused(chunks, vector))[0]
         names = await linked(read, asked.volume, asked.query)
         found = visits(await walk(read, asked.volume, {hit.id: hit.score for hit in seeds}, names))
         kinds = asked.filter.kinds(asked.kinds)
