@@ -180,17 +180,23 @@ def _named(row: EvidenceRecord) -> tuple[UUID, ...]:
 
 
 async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part], words: Vocabulary) -> None:
-    """Give evidence that names entities which count for others than its claim does to a claim of those, a new one if need be."""
+    """Give evidence that names entities which count for others than its claim does to a claim of those, a new one if need be.
+
+    So is evidence of a time that something else parts from when its claim holds.
+    """
     strange = [(part, row) for part in parts for row in part.foreign]
+    stated = [part.stored._replace(valid_from=row.valid_from) for part, row in strange]
+    returns = await returns_among(tx, kind, [*(part.alone for part, _ in strange), *stated]) if strange else Returns()
     ends = {id for _, row in strange for id in _named(row)}
     ends |= {id for part, _ in strange for id in kind.stated_ends(part.stored)}
     roots = await _roots(tx, ends)
     for part, row in strange:
         named = _named(row)
-        if [roots[id] for id in named] == [roots[id] for id in kind.stated_ends(part.stored)]:
+        counts = [roots[id] for id in named] == [roots[id] for id in kind.stated_ends(part.stored)]
+        if counts and not _between(kind, returns, part, row):
             continue
         part.foreign.remove(row)
-        other, named = _claim_of(kind, parts, part, row, roots, words)
+        other, named = _claim_of(kind, parts, part, row, roots, words, returns)
         at_home = kind.stated_ends(other.stored) == named
         source, target = ends_columns(None if at_home else named)
         said = _said(_words(part, row), other.alone)
@@ -198,6 +204,11 @@ async def _assign(tx: Transaction, kind: ClaimKind, parts: list[_Part], words: V
         if at_home:
             other.keep_count()
         (other.evidence if at_home else other.foreign).append(moved)
+
+
+def _between(kind: ClaimKind, returns: Returns, part: _Part, row: EvidenceRecord) -> bool:
+    """Return whether something else begins between when a claim, by itself, does and when a source says so."""
+    return returns.between(kind, part.stored._asdict(), period_of(part.alone), period_of(row))
 
 
 def _told(
@@ -219,6 +230,7 @@ def _claim_of(
     row: EvidenceRecord,
     roots: Mapping[UUID, UUID],
     words: Vocabulary,
+    returns: Returns,
 ) -> tuple[_Part, tuple[UUID, ...]]:
     """Return the claim that evidence belongs to which `part` does not speak of any more, and its ends as that has them."""
     named = _named(row)
@@ -230,6 +242,7 @@ def _claim_of(
             its == tuple(roots[id] for id in ends)
             and other.alone.status not in GONE
             and period_of(other.alone).overlaps(period_of(row))
+            and not _between(kind, returns, other, row)
         ):
             return other, ends
     aside = len(set(counts)) < len(set(named))

@@ -175,7 +175,8 @@ class _Dealing:
     def _of_several(self, claims: Sequence[Any]) -> bool:
         """Return whether a merge has made one of claims, or can."""
         rows = [row for claim in claims for row in self.evidence[claim.id]]
-        return any(row.stated_id is not None for row in rows) or len(set(map(self.kind.stated_ends, claims))) > 1
+        named = any(row.stated_id is not None or row.stated_source_id is not None for row in rows)
+        return named or len(set(map(self.kind.stated_ends, claims))) > 1
 
     def _assign(self, claims: Sequence[Any], spans: Sequence[Sequence[UUID]], lost: Sequence[Any]) -> None:
         """Give each span to the oldest claim that has a part of it, else to one that was lost, else to a new one."""

@@ -58,3 +58,22 @@ async def test_in_any_order_the_same_three_prices_are_told(api: Api) -> None:
         ("20 USD", "2025", "2026", "SUPERSEDED"),
         ("10 USD", "2026", "", "CURRENT"),
     ]
+
+
+async def test_what_was_said_of_the_merged_one_after_the_merge_comes_apart_too(api: Api) -> None:
+    pro, other = await api.entity("Pro"), await api.entity("Pro Plan")
+    await costs(api, pro, 10, "2024")
+    done = await api.do("mergeEntities", "merges { id }", into=pro, **{"from": [other]})
+    await costs(api, other, 10, "2026")
+    assert await prices(api, pro) == [("10 USD", "2024", "", "CURRENT")]
+    between = await costs(api, pro, 20, "2025")
+    assert await prices(api, pro) == [
+        ("10 USD", "2024", "2025", "SUPERSEDED"),
+        ("20 USD", "2025", "2026", "SUPERSEDED"),
+        ("10 USD", "2026", "", "CURRENT"),
+    ]
+    await api.do("retractFact", "fact { id }", id=between)
+    assert await prices(api, pro) == [("10 USD", "2024", "", "CURRENT")]
+    await api.do("unmergeEntities", "restored { id }", merge=done["merges"][0]["id"])
+    assert await prices(api, pro) == [("10 USD", "2024", "", "CURRENT")]
+    assert await prices(api, other) == [("10 USD", "2026", "", "CURRENT")]
