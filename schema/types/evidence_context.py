@@ -26,12 +26,12 @@ __all__ = ["Context", "context_from", "contexts_of"]
 )
 class Context:
     text: str = strawberry.field(
-        description='The text. A line "# Name (type; also another name)" begins what is known of an entity, the best first; "# Memories" and '
-        '"# Passages" what is about none. Each other line is "- what it says [3] details": [3] is its mark, and the details are the '
-        'document\'s title between quotation marks with the place of the quote, or "stated by hand", the confidence of a claim, when it '
-        'holds ("ended:" and "to come:" where that is not now), and "DISPUTED by [4]". Words from outside cannot make lines, marks or '
-        'markup: line breaks, brackets and unseen characters in them are written as HTML writes characters, such as "&lt;". A line that '
-        "reads like an instruction says so at its end. Empty where nothing is known."
+        description='The text. A line "# Name (type; also another name)" begins what is known of an entity; "# Memories" and "# Passages" '
+        'what is about none. The best group stands first, and in it the best line. Each other line is "- what it says [3] details": [3] is '
+        'its mark, and the details are the document\'s title between quotation marks with the place of the quote, or "stated by hand", the '
+        'confidence of a claim, when it holds ("ended:" and "to come:" where that is not now), and "DISPUTED by [4]". Words from outside '
+        "cannot make lines, marks or markup: line breaks, brackets and unseen characters in them are written as HTML writes characters, such "
+        'as "&lt;". A line that reads like an instruction says so at its end. Empty where nothing is known.'
     )
     citations: list[Citation] = strawberry.field(
         description="What the marks stand for, one for each line, in the order of the text."
@@ -45,6 +45,7 @@ class Context:
     )
     omitted: list[Omission] = strawberry.field(
         description="What was found and left out, by kind (FACT, RELATIONSHIP, MEMORY or PASSAGE) and reason. TOKEN_BUDGET: it did not fit. "
+        "RELEVANCE: it is not a quarter as good as the best. "
         "MIN_CONFIDENCE: the claim is less sure. LIMIT: it is beyond the newest 40 of its kind of an entity. CLAIM_NOT_SHOWN: the sentence is "
         "quoted for a claim that was rejected, taken back or overtaken, waits for review or is less sure, which its words do not bring back."
     )

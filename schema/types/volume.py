@@ -447,7 +447,8 @@ class Volume(Node):
         needs=("row.id",),
         description="What is known that answers a question, as text for a language model, each line cited, within a budget of tokens: what the "
         "walk over the graph (mode GRAPH of search) leads to, claims that are believed first, then memories, and what documents say "
-        "beyond them. Equal graphs give equal texts. Costs one embedding and no language model.",
+        "beyond them. Through a view the claims are the view's; memories and documents are today's. Equal graphs give equal texts. Costs one "
+        "embedding and no language model.",
     )
     @staticmethod
     async def context(

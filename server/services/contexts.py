@@ -1,7 +1,7 @@
 """Contexts: what a volume knows that answers a question, as text for a model, within a budget of tokens, each line cited.
 
 Evidence is ranked by the graph walk (services/retrieval/gathering.py). The best pieces that fit go in, grouped by the entity that they are
-about, the groups and their lines the best first; then memories about no such entity; then passages of documents that no claim tells.
+about; memories about none are a group, and so are passages of documents that no claim tells. Groups and their lines stand the best first.
 The same graph gives the same text. What claims are not shown for is never told in their document's words either (passages.py).
 """
 
@@ -161,11 +161,11 @@ class _Page:
         return "\n".join(texts), lines
 
     def _groups(self) -> list[tuple[str, list[Piece]]]:
-        """Return the pieces under their headings, both the best first, entities before memories before passages."""
+        """Return the pieces under their headings, both the best first; of groups as good, entities before memories before passages."""
         groups: dict[tuple[int, UUID | None], list[Piece]] = {}
         for piece in self.kept:
             groups.setdefault(self._place(piece), []).append(piece)
-        ordered = sorted(groups.items(), key=lambda one: (one[0][0], -one[1][0].score, str(one[0][1])))
+        ordered = sorted(groups.items(), key=lambda one: (-one[1][0].score, one[0][0], str(one[0][1])))
         return [(self._heading(pieces[0]), pieces) for _, pieces in ordered]
 
     def _place(self, piece: Piece) -> tuple[int, UUID | None]:

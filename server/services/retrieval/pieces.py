@@ -32,7 +32,9 @@ __all__ = [
 
 SEARCHED = (NodeKind.ENTITY, NodeKind.CHUNK, NodeKind.FACT, NodeKind.MEMORY)
 PASSAGE = "PASSAGE"
-UNSURE, UNTOLD = "MIN_CONFIDENCE", "CLAIM_NOT_SHOWN"
+UNSURE, UNTOLD, WEAK = "MIN_CONFIDENCE", "CLAIM_NOT_SHOWN", "RELEVANCE"
+_RELEVANT = 0.25
+"""What share of the best score a piece must have."""
 Claim = FactRecord | RelationshipRecord
 Weighing = tuple["Piece", Weighed]
 
@@ -121,8 +123,8 @@ def ends_of(claim: Claim) -> tuple[UUID, ...]:
 
 
 def pieces_of(material: Material, question: str, least: float) -> tuple[list[Piece], list[tuple[str, str]]]:
-    """Return all pieces, the best first, and what is left out, each as (kind, reason): claims that are less sure than `least`, and what
-    passages must not say.
+    """Return the pieces, the best first, and what is left out, each as (kind, reason): claims that are less sure than `least`, what
+    passages must not say, and what is not a quarter as good as the best.
 
     A disputed claim is as good as the best of those that it stands against, so that they stand or go together.
     """
@@ -139,7 +141,8 @@ def pieces_of(material: Material, question: str, least: float) -> tuple[list[Pie
         piece.rivals = tuple(id for id in material.against.get(piece.id, ()) if id in scores)
         piece.score = max([piece.score, *(scores[id] for id in piece.rivals)])
     pieces = sorted((piece for piece, _ in weighed), key=lambda one: (-one.score, one.id, one.source.start or 0))
-    return pieces, unsure + [(PASSAGE, UNTOLD)] * withheld
+    weak = [(piece.name, WEAK) for piece in pieces if piece.score < _RELEVANT * pieces[0].score]
+    return pieces[: len(pieces) - len(weak)], unsure + weak + [(PASSAGE, UNTOLD)] * withheld
 
 
 def _claims(material: Material, least: float) -> tuple[list[Weighing], list[tuple[str, str]]]:
