@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 
 from asyncpg import InterfaceError, PostgresError
 from sqlalchemy.exc import DBAPIError
@@ -30,6 +31,7 @@ from server.config import Settings
 from server.embeddings import Embedder, TokenEmbedder, open_embedder, reranker_of
 from server.errors import Misconfigured, ServerError
 from server.sample import sample_documents
+from server.services.answering.asking import answering_claude
 from server.services.contradiction import judge_earlier
 from server.services.documents import NewDocument
 from server.services.extraction.readers import Readers
@@ -63,12 +65,16 @@ async def opened(settings: Settings) -> AsyncIterator[Knowledge]:
             reranker = reranker_of(embedder, settings)
             readers = Readers(settings)
             stack.push_async_callback(readers.aclose)
+            claude = answering_claude(settings)
+            if claude is not None:
+                stack.push_async_callback(claude.aclose)
             store = Store(settings)
             stack.push_async_callback(store.close)  # first of all: its follower embeds
             await store.migrate()
             await _open(store, embedder, reranker)
             await judge_earlier(store)
-        knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract, readers.batches)
+        ask = None if claude is None else partial(claude.fill, model=settings.claude_strong_model)
+        knowledge = Knowledge(settings, store, embedder, readers.name, readers.extract, readers.batches, ask)
         stack.push_async_callback(knowledge.close)
         await asyncio.to_thread(knowledge.uploads.incoming.sweep)
         yield knowledge

@@ -66,6 +66,10 @@ class Settings(BaseSettings):
     extractor: Literal["auto", "claude", "offline"] = Field(
         "auto", description="What reads documents: claude, offline, or auto: Claude where a key is set, else offline."
     )
+    answers: Literal["auto", "claude", "offline"] = Field(
+        "auto",
+        description="What answers questions: claude, offline (the cited claims themselves), or auto: Claude where a key is set, else offline.",
+    )
     extraction_workers: int = Field(1, ge=1, le=32, description="Processes that extract from documents offline.")
     extraction_concurrency: int | None = Field(
         None, ge=1, description="Most chunks that are extracted offline at once, over all workers. Unset: no bound."
@@ -85,7 +89,9 @@ class Settings(BaseSettings):
         "https://api.anthropic.com", description="Base URL of the Messages API, of a gateway in front of it, say."
     )
     claude_model: str = Field("claude-haiku-5-5", description="Claude that extracts: a cheap one is good enough.")
-    claude_strong_model: str = Field("claude-opus-5-5", description="Claude that judges whether two entities are one.")
+    claude_strong_model: str = Field(
+        "claude-opus-5-5", description="Claude that answers questions, and that judges whether two entities are one."
+    )
     claude_effort: Literal["none", "low", "medium", "high"] = Field(
         "low", description="Effort that extraction asks of Claude; none for a model that takes no effort."
     )
@@ -98,7 +104,10 @@ class Settings(BaseSettings):
         description="Let claude_strong_model decide what `loregraph duplicates` proposes; what it is not sure of waits for a person.",
     )
     claude_concurrency: int = Field(
-        4, ge=1, le=256, description="Most calls of Claude for extraction at once, over all workers."
+        4,
+        ge=1,
+        le=256,
+        description="Most calls of Claude for extraction at once, over all workers; and for answers, in each process.",
     )
     claude_rate: float | None = Field(
         None,
@@ -206,6 +215,11 @@ class Settings(BaseSettings):
     def uses_claude(self) -> bool:
         """Whether documents are read by Claude."""
         return self.extractor == "claude" or (self.extractor == "auto" and self.anthropic_key is not None)
+
+    @property
+    def answers_by_claude(self) -> bool:
+        """Whether Claude answers questions."""
+        return self.answers == "claude" or (self.answers == "auto" and self.anthropic_key is not None)
 
     @property
     def extractions_at_once(self) -> int:

@@ -14,11 +14,13 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
+from itertools import dropwhile
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
 
+from server.config import Settings
 from server.errors import Misconfigured, UpstreamUnavailable
 from server.retry_after import parse_retry_after
 from server.terms import NO_USAGE, Usage
@@ -33,11 +35,13 @@ __all__ = [
     "Filled",
     "ListedBatch",
     "ModelBusy",
+    "ModelDeclined",
     "ModelFailure",
     "ModelRefused",
     "ModelUnreachable",
     "Prompt",
     "UnusableAnswer",
+    "open_claude",
 ]
 
 T = TypeVar("T", bound=BaseModel)
@@ -53,10 +57,14 @@ _STRANGE = "What answered in place of Claude is no message: check LOREGRAPH_ANTH
 
 
 class ModelFailure(UpstreamUnavailable):
-    """A call that gave nothing to go on with. `raw` is the answer where there was one, `usage` what that took."""
+    """A call that gave nothing to go on with. `raw` is the answer where there was one, `usage` what that took.
 
-    def __init__(self, message: str, raw: str | None = None, usage: Usage = NO_USAGE) -> None:
-        super().__init__(message)
+    Its message is what happened, `told`, with the `advice` for ingestions behind it; other callers have their own.
+    """
+
+    def __init__(self, told: str, raw: str | None = None, usage: Usage = NO_USAGE, *, advice: str = "") -> None:
+        super().__init__(f"{told} {advice}" if advice else told)
+        self.told = told
         self.raw = raw
         self.usage = usage
 
@@ -77,6 +85,10 @@ class ModelRefused(ModelFailure):
     """The model will not do it, however often it is asked: the key, the request or its content is refused."""
 
 
+class ModelDeclined(ModelRefused):
+    """The model will not answer this; it would answer something else."""
+
+
 class UnusableAnswer(ModelFailure):
     """What answered cannot be made anything of; `raw` is the answer as it came, kept with the job if it is given up."""
 
@@ -86,10 +98,24 @@ class BatchGone(ModelFailure):
 
 
 class Prompt(NamedTuple):
-    """What is asked. `fixed` comes first, is the same for many calls, and is cached by the model; `text` is this call's own."""
+    """What is asked. `fixed` comes first, is the same for many calls, and is cached by the model; `text` is this call's own.
+
+    `turns` of a conversation come before the text, each with its role, user or assistant; what an assistant says before any user is
+    left out, for the model takes no such beginning.
+    """
 
     fixed: tuple[str, ...]
     text: str
+    turns: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The turns and the text as messages."""
+        begun = dropwhile(lambda turn: turn[0] != "user", self.turns)
+        return [
+            {"role": role, "content": text.encode("utf-8", "replace").decode()}
+            for role, text in (*begun, ("user", self.text))
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +318,7 @@ class Claude:
             "system": [
                 {"type": "text", "text": part, "cache_control": {"type": "ephemeral"}} for part in prompt.fixed if part
             ],
-            "messages": [{"role": "user", "content": prompt.text.encode("utf-8", "replace").decode()}],
+            "messages": prompt.messages,
             "output_config": {"format": format} if effort is None else {"format": format, "effort": effort},
         }
 
@@ -320,6 +346,18 @@ class Claude:
                 timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECT)),
             )
         return self._opened
+
+
+def open_claude(settings: Settings) -> Claude | None:
+    """Return Claude behind the key that is set; None without one.
+
+    Raises:
+        Misconfigured: the key or the address cannot be used.
+    """
+    if settings.anthropic_key is None:
+        return None
+    key, most = settings.anthropic_key.get_secret_value(), settings.claude_max_tokens
+    return Claude(key, base_url=settings.anthropic_url, max_tokens=most, timeout=settings.claude_timeout)
 
 
 async def _sdk() -> Any:
@@ -371,8 +409,8 @@ def _filled(message: Any, result: type[T]) -> Filled[T]:
     if reason == "refusal":
         details = getattr(message, "stop_details", None)
         why = getattr(details, "explanation", None) or getattr(details, "category", None)
-        told = f"Claude refused to answer{f' ({why})' if why else ''}. Another model may: set LOREGRAPH_CLAUDE_MODEL."
-        raise ModelRefused(told, text or None, usage)
+        told = f"Claude refused to answer{f' ({why})' if why else ''}."
+        raise ModelDeclined(told, text or None, usage, advice="Another model may: set LOREGRAPH_CLAUDE_MODEL.")
     truncated = reason in ("max_tokens", "model_context_window_exceeded")
     if not text.strip():
         told = (
@@ -405,15 +443,13 @@ def _failure(error: APIStatusError, model: str | None) -> ModelFailure:
         busy = "is over the limits of the key" if status == 429 else "is overloaded"
         return ModelBusy(f"Claude {busy} ({why}).", wait)
     if status in (401, 403):
-        return ModelRefused(
-            f"Claude refused the key ({why}). Set LOREGRAPH_ANTHROPIC_KEY to a valid one, then retryIngestion."
-        )
+        advice = "Set LOREGRAPH_ANTHROPIC_KEY to a valid one, then retryIngestion."
+        return ModelRefused(f"Claude refused the key ({why}).", advice=advice)
     if status == 404 and model is None:
         return BatchGone(f"Claude has no such batch any more ({why}).")
     if status == 404:
-        return ModelRefused(
-            f"Claude has no model {model} ({why}). Check LOREGRAPH_CLAUDE_MODEL and LOREGRAPH_ANTHROPIC_URL."
-        )
+        advice = "Check LOREGRAPH_CLAUDE_MODEL and LOREGRAPH_ANTHROPIC_URL."
+        return ModelRefused(f"Claude has no model {model} ({why}).", advice=advice)
     if status in (408, 409) or status >= 500:
         return ModelUnreachable(f"Claude is failing ({why}).")
     return ModelRefused(f"Claude refused the request ({why}).")

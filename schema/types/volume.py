@@ -14,11 +14,13 @@ from schema.breadth import attribute, batched, computed
 from schema.context import Info
 from schema.inputs import filters as inputs
 from schema.inputs.naming import EntityBy, EntityNameInput, entity_in_each
+from schema.inputs.turns import TurnInput
 from schema.inverses import turned_types
 from schema.lists import connections
 from schema.nodes import FOUND, rows_of
 from schema.pagination import Connection
 from schema.types import exploration as exploring
+from schema.types.answer import Answer, AnswerMode, answers_of
 from schema.types.change import Change, changes_of
 from schema.types.document import Document, Ingestion
 from schema.types.entity import Entity
@@ -27,6 +29,7 @@ from schema.types.fact import Fact
 from schema.types.memory import Memory
 from schema.types.node import Node, row_id
 from schema.types.path import Path, paths_of
+from schema.types.predicate import Predicate
 from schema.types.project import CodeArtifact, Project
 from schema.types.relationship import Relationship
 from schema.types.review import ReviewItem, review_queue
@@ -39,32 +42,10 @@ from server.ids import NodeKind
 from server.services.tokens import TOKENIZER
 from server.services.vocabularies import vocabulary_of
 from server.store import relations as rel
-from server.store.records import EntityRecord, PredicateRecord, VolumeRecord
+from server.store.records import EntityRecord, VolumeRecord
 from server.store.relations import Sorting
-from server.terms import Cardinality, Direction, ExplorationDepth, SearchMode
+from server.terms import Direction, ExplorationDepth, SearchMode
 from server.views import View
-
-
-@strawberry.type(description="A predicate or relationship type in use in a volume.")
-class Predicate:
-    name: str = attribute("row.name", description="Its name in UPPER_SNAKE_CASE.")
-    cardinality: Cardinality = attribute(
-        "row.cardinality", description="How many claims of it a subject can have at a time."
-    )
-    inverse: str | None = attribute(
-        "row.inverse", description="What the same relationship is called from the other end."
-    )
-    symmetric: bool = attribute("row.symmetric", description="Whether it means the same from both ends.")
-    half_life_days: float | None = attribute(
-        "row.half_life_days",
-        description="After how many days without new evidence a claim of it is stale; null where what is true stays so.",
-    )
-    description: str | None = attribute("row.description", description="What it means.")
-    row: strawberry.Private[PredicateRecord]
-
-    @staticmethod
-    def of(row: PredicateRecord) -> Predicate:
-        return Predicate(row=row)
 
 
 def _vocabulary(volume: Volume) -> Vocabulary:
@@ -468,6 +449,36 @@ class Volume(Node):
         ] = 0.7,
     ) -> list[Context | Exception | None]:
         return await contexts_of(info, parents, query, token_budget, min_confidence)
+
+    @batched(
+        needs=("row.id",),
+        description="The answer to a question, in sentences that cite what they rest on. With a key of Claude's API Claude answers, from the "
+        "context of the question alone, in one call; without one the claims that answer are said themselves, for questions in English. "
+        "Where nothing that is known answers, `grounded` is false. Where Claude is busy, fails or declines, the claims answer and `notes` "
+        "says why; a key or a model that is refused is UPSTREAM_UNAVAILABLE.",
+    )
+    @staticmethod
+    async def answer(
+        parents: list[Volume],
+        info: Info,
+        question: Annotated[
+            str, strawberry.argument(description="The question, at most 4,000 characters of plain text.")
+        ],
+        history: Annotated[
+            list[TurnInput] | None,
+            strawberry.argument(
+                description='What was said before it, the earliest first, at most 20 turns: what "its price" is of. It is no evidence.'
+            ),
+        ] = None,
+        mode: Annotated[AnswerMode, strawberry.argument(description="What it is made of.")] = AnswerMode.LOCAL,
+        token_budget: Annotated[
+            int,
+            strawberry.argument(
+                description=f"How many tokens its context has at most, by {TOKENIZER}: 100 to 100,000. An answer may cite less."
+            ),
+        ] = 4_000,
+    ) -> list[Answer | Exception | None]:
+        return await answers_of(info, parents, question, history, token_budget)
 
     @computed(needs=("row.id",), description="How much it holds.")
     def statistics(self) -> VolumeStatistics:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from server.config import Settings
 from server.embeddings import Embedder, reranker_of
+from server.services.answering.asking import Ask
+from server.services.answers import NO_MODEL, Answers
 from server.services.decisions import Reviews
 from server.services.definitions import Definitions
 from server.services.documents import Documents
@@ -28,7 +30,9 @@ from server.store.jobs import BATCHES, Limit
 
 
 class Knowledge:
-    """The services over one open store. `extractor` names what `extract` runs; `reader` reads documents by batches."""
+    """The services over one open store. `extractor` names what `extract` runs; `reader` reads documents by batches; `ask` asks Claude
+    questions.
+    """
 
     def __init__(
         self,
@@ -38,6 +42,7 @@ class Knowledge:
         extractor: str,
         extract: Extract,
         reader: BatchReader | None = None,
+        ask: Ask | None = None,
     ) -> None:
         self.settings = settings
         self.store = store
@@ -58,6 +63,8 @@ class Knowledge:
         self.imports = Imports(store, embedder)
         self.reviews = Reviews(store)
         self.searcher = Searcher(store, embedder, reranker=reranker_of(embedder, settings))
+        model = NO_MODEL if ask is None else settings.claude_strong_model
+        self.answers = Answers(store, self.searcher, ask, model, settings.claude_concurrency)
         limits = {extractor: Limit(settings.extraction_concurrency, settings.extraction_rate)}
         limits[OFFLINE] = limits[extractor]
         if settings.anthropic_key is not None:

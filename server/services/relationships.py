@@ -124,7 +124,9 @@ def clean_relationship(new: NewRelationship) -> NewRelationship:
 _AUXILIARIES = frozenset(
     "is was are were be been being has have had will would can could may might must shall should did does".split()
 )
-_STATES = frozenset({"BASED_IN", "CAPITAL_OF", "COMPATIBLE_WITH", "LOCATED_IN", "MARRIED_TO", "PART_OF", "RELATED_TO"})
+_STATES = frozenset(
+    {"BASED_IN", "CAPITAL_OF", "COMPATIBLE_WITH", "LOCATED_IN", "MARRIED_TO", "PART_OF", "RELATED_TO", "WRITTEN_IN"}
+)
 
 
 def sentence(source: str, type: str, target: str) -> str:

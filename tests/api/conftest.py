@@ -26,6 +26,7 @@ from schema.uploads import UploadEndpoint
 from server import models
 from server.auth import LOCAL
 from server.config import Settings
+from server.services.answering.asking import Ask
 from server.services.extraction.protocol import Extraction
 from server.services.ingestion.batching import BatchReader
 from server.services.ingestion.worker import Extract
@@ -179,14 +180,19 @@ async def api(settings: Settings) -> AsyncIterator[Api]:
 
 @asynccontextmanager
 async def served(
-    settings: Settings, name: str, extract: Extract, scripted: ScriptedExtractor, reader: BatchReader | None = None
+    settings: Settings,
+    name: str,
+    extract: Extract,
+    scripted: ScriptedExtractor,
+    reader: BatchReader | None = None,
+    ask: Ask | None = None,
 ) -> AsyncIterator[Api]:
-    """Open a server as `api` has it, whose documents are read by `extract`, and by `reader` those that are read by batches."""
+    """Open a server as `api` has it, whose documents are read by `extract`, and by `reader` those that are read by batches; `ask` answers."""
     embedder = HashEmbedder()
     store = Store(settings)
     await store.migrate()
     await store.open(embedder.name, embedder.dimension, embedder.embed)
-    knowledge = Knowledge(settings, store, embedder, name, extract, reader)
+    knowledge = Knowledge(settings, store, embedder, name, extract, reader, ask)
     await knowledge.volumes.ensure("default", "test")
     worker = asyncio.create_task(knowledge.worker.run())
     schema = build_schema(Limits())

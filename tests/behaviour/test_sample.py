@@ -5,6 +5,7 @@ Everything is asked by GraphQL. The sample is ingested once for each database.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -80,11 +81,12 @@ async def contents(ask: Ask, name: str) -> set[str]:
 
 
 async def test_the_sample_answers_its_questions_by_traversal(ask: Ask) -> None:
-    """What does Enterprise include? Can I use Okta? BERT against GPT-3?"""
+    """What does Enterprise include? Can I use Okta? BERT against GPT-3? And in words, with citations."""
     await ingest_sample(ask)
     await what_does_enterprise_include(ask)
     await can_i_use_okta(ask)
     await bert_against_gpt_3(ask)
+    await it_answers_in_words(ask)
     await nothing_is_doubled(ask)
 
 
@@ -150,6 +152,79 @@ async def bert_against_gpt_3(ask: Ask) -> None:
     assert await neighbours(ask, "Transformer", "IN", "USES") == {("USES", "BERT"), ("USES", "GPT-3")}
     assert {"Published in 2018", "Uses a bidirectional encoder"} <= await contents(ask, "BERT")
     assert {"Published in 2020", "Uses an autoregressive decoder"} <= await contents(ask, "GPT-3")
+
+
+SAID = {
+    "Our team uses Okta, which of your plans would support our SSO setup?": {
+        "Enterprise Plan includes SSO",
+        "Professional Plus Plan includes SSO",
+        "Professional Plus Plan is compatible with Okta",
+        "SSO is compatible with Okta",
+    },
+    "What is the key architectural difference between BERT and GPT-3?": {
+        "BERT differs from GPT-3 in its direction",
+        "BERT uses a bidirectional encoder",
+        "GPT-3 uses an autoregressive decoder",
+        "BERT uses Transformer; the same is said of GPT-3",
+    },
+    "Why does Python have a GIL and how does asyncio relate to it?": {
+        "GIL prevents two threads from running bytecode at the same moment",
+        "asyncio avoids the GIL, because one thread runs every coroutine",
+        "GIL is a mutex inside the interpreter",
+        "CPython uses GIL",
+    },
+    "Which plans support the MFA that SOC 2 requires?": {"Enterprise Plan includes MFA", "SOC 2 requires MFA"},
+    "Can I use Okta with the Enterprise Plan?": {"Enterprise Plan includes SSO", "SSO is compatible with Okta"},
+    "Who created FastAPI and Pydantic?": {
+        "FastAPI was created by Sebastián Ramírez (in 2018)",
+        "Pydantic was created by Samuel Colvin (in 2017)",
+    },
+    "Where is Lanternworks based?": {"Lanternworks is based in Rotterdam"},
+    "How much does the Starter Plan cost?": {"Starter Plan costs $49/month"},
+    "How many parameters does GPT-3 have?": {"GPT-3 has 175 billion parameters"},
+    "When was BERT published?": {"BERT was published in 2018"},
+    "Where does Mira Solberg work?": {"Mira Solberg works at Halden Systems (from 2022-03)"},
+    "Which plans require a 12-month commitment?": {
+        "Enterprise Plan requires a minimum 12-month commitment",
+        "Professional Plus Plan requires a minimum 12-month commitment",
+    },
+    "What instrument does Mira Solberg play?": {"Mira Solberg plays the cello"},
+    "What is uvloop written in?": {"uvloop is written in Cython"},
+    "Does FastAPI support asyncio?": {"FastAPI supports asyncio"},
+}
+UNSAID = (
+    "What is the capital of France?",
+    "Who is the CEO of Lanternworks?",
+    "How much does Beacon cost?",
+    "Does GPT-4 use the Transformer?",
+    "Does the Starter Plan include SSO?",
+    "When was Okta founded?",
+    "Why did Mira Solberg leave Brightwater Labs?",
+    "Which plans include video calls?",
+    "How do I reset my password?",
+)
+
+
+async def answered(ask: Ask, question: str) -> tuple[set[str], bool]:
+    """Return the sentences of an answer without their marks, and whether it is grounded; each cites."""
+    query = "query($q: String!) { volume { answer(question: $q) { text grounded citations { number quote } } } }"
+    found = (await ask(query, q=question))["volume"]["answer"]
+    marks = {int(number) for number in re.findall(r"\[(\d+)\]", found["text"])}
+    assert marks == {cited["number"] for cited in found["citations"]}
+    parts = re.sub(r"( \[\d+\])+", "", found["text"]).rstrip(".").split(". ")
+    assert not found["grounded"] or len(marks) >= len(parts)
+    return set(parts), found["grounded"]
+
+
+async def it_answers_in_words(ask: Ask) -> None:
+    """What the project starts from, and more; what the sample does not say is not made up."""
+    for question, said in SAID.items():
+        assert await answered(ask, question) == (said, True)
+    for question in UNSAID:
+        assert (await answered(ask, question))[1] is False
+    (features,), _ = await answered(ask, "What features does the Enterprise Plan include?")
+    named = {"API Access", "Advanced Analytics", "Audit Logs", "SSO", "MFA", "Dedicated Support"}
+    assert set(re.split(", | and ", features.removeprefix("Enterprise Plan includes "))) == named
 
 
 async def nothing_is_doubled(ask: Ask) -> None:

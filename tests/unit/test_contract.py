@@ -38,6 +38,7 @@ type Volume implements Node {
   explore(query: String!, context: String, depth: ExplorationDepth! = SHALLOW, first: Int! = 5, linksPerMemory: Int! = 5,
     projects: [ID!], tokenBudget: Int! = 8000): Exploration
   context(query: String!, tokenBudget: Int! = 2000, minConfidence: Float! = 0.7): Context
+  answer(question: String!, history: [TurnInput!], mode: AnswerMode! = LOCAL, tokenBudget: Int! = 4000): Answer
 }
 type Entity implements Node {
   id: ID!  name: String!  type: String!  description: String  aliases: [String!]!  sense: String  properties: JSON!
@@ -134,6 +135,9 @@ type ExploredEntity { entity: Entity!  relationshipCount: Int!  memoryCount: Int
 type Omission { kind: String!  reason: String!  count: Int! }
 type Context { text: String!  citations: [Citation!]!  tokens: Int!  truncated: Boolean!  omitted: [Omission!]! }
 type Citation { document: Document  claim: Claim  memory: Memory  quote: String!  start: Int  end: Int }
+type Answer { text: String!  citations: [Citation!]!  grounded: Boolean!  model: String!  context: Context! }
+enum AnswerMode { LOCAL }
+input TurnInput { role: TurnRole!  text: String! }
 type VolumeStatistics {
   entities: Int!  facts: Int!  relationships: Int!  memories: Int!  documents: Int!  entitiesByType: JSON!
   relationshipsByType: JSON!

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from server.config import Settings
 from server.errors import Misconfigured
-from server.llm import Claude, ModelRefused
+from server.llm import ModelRefused, open_claude
 from server.services.extraction import OFFLINE, offline_extractor
 from server.services.extraction.claude import ClaudeExtractor
 from server.services.extraction.pool import ExtractionPool
@@ -35,7 +35,7 @@ class Readers:
             raise Misconfigured("Set LOREGRAPH_ANTHROPIC_KEY, or LOREGRAPH_EXTRACTOR to offline: Claude needs a key.")
         self.name = settings.claude_model if settings.uses_claude else OFFLINE
         self._pool = ExtractionPool(offline_extractor, settings.extraction_workers)
-        self._claude = None if key is None else _claude(settings, key.get_secret_value())
+        self._claude = _reader(settings)
 
     async def extract(self, chunk: ChunkText) -> Extraction:
         """Return what a chunk says, as what it names reads it.
@@ -64,9 +64,7 @@ class Readers:
             await self._claude.aclose()
 
 
-def _claude(settings: Settings, key: str) -> ClaudeExtractor:
-    claude = Claude(
-        key, base_url=settings.anthropic_url, max_tokens=settings.claude_max_tokens, timeout=settings.claude_timeout
-    )
+def _reader(settings: Settings) -> ClaudeExtractor | None:
+    claude = open_claude(settings)
     effort = None if settings.claude_effort == "none" else settings.claude_effort
-    return ClaudeExtractor(claude, effort, looks_twice=settings.claude_second_look)
+    return None if claude is None else ClaudeExtractor(claude, effort, looks_twice=settings.claude_second_look)

@@ -19,7 +19,7 @@ from server.store.reader import Reader
 from server.store.records import EntityRecord
 from server.store.words import UNSPACED
 
-__all__ = ["EMPTY", "Linked", "linked"]
+__all__ = ["EMPTY", "Linked", "linked", "named_in_each"]
 
 _LONGEST = 16
 _MOST_WORDS = 100
@@ -67,10 +67,24 @@ async def linked(read: Reader, volume: UUID, question: str, words: int = _MOST_W
     return _longest(spans, entities, documents)
 
 
-def _spans(question: str, most: int) -> Iterable[_Span]:
+async def named_in_each(
+    read: Reader, volume: UUID, texts: Sequence[str], words: int = _MOST_WORDS
+) -> list[list[Linked]]:
+    """Return the names of entities in the first words of each of some texts, in order; titles do not count, and a word in lower case may be
+    a name.
+
+    One statement for each 500 possible names of all texts, of which so many `words` have at most sixteen each.
+    """
+    spans = [list(_spans(text, words, cased=False)) for text in texts]
+    entities = await read.entities_named(volume, list({span.key for own in spans for span in own}))
+    return [_longest(own, entities, ()) for own in spans]
+
+
+def _spans(question: str, most: int, *, cased: bool | None = None) -> Iterable[_Span]:
     """Yield every run of words that may be a name."""
     words = list(_WORD.finditer(question))[:most]
-    cased = any(sign.isupper() for sign in question[1:])
+    if cased is None:
+        cased = any(sign.isupper() for sign in question[1:])
     for first in range(len(words)):
         for last in range(first, min(first + _LONGEST, len(words))):
             text = question[words[first].start() : words[last].end()].strip(_EDGE)
