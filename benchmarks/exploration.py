@@ -156,7 +156,8 @@ def around(centres: NDArray[np.float32], places: Sequence[int]) -> NDArray[np.fl
     """Return unit vectors, each near the centre at its place."""
     chance = np.random.default_rng(len(places))
     made = centres[list(places)] + 0.6 / centres.shape[1] ** 0.5 * chance.normal(size=(len(places), centres.shape[1]))
-    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    unit: NDArray[np.float32] = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 @dataclass
