@@ -404,9 +404,9 @@ def test_ingesting_here_reports_each_document_and_fails_where_one_fails(tmp_path
     assert john["ingestion"].startswith("ing_")
     del john["document"], john["ingestion"]
     assert john == {"path": "notes/ada.txt", "status": "DONE", "created": True, "entities": 4, "facts": 2,
-                    "relationships": 3, "rejected": 0, "error": None}  # fmt: skip
+                    "relationships": 3, "rejected": 0, "error": None, "busy": False}  # fmt: skip
     refused = {"document": None, "ingestion": None, "status": None, "created": False, "entities": 0, "facts": 0,
-               "relationships": 0, "rejected": 0}  # fmt: skip
+               "relationships": 0, "rejected": 0, "busy": False}  # fmt: skip
     bad = "The file is a PNG image. Plain text, Markdown, HTML, PDF and Word files (.docx) are read."
     assert told["notes/bad.md"] == {"path": "notes/bad.md", **refused, "error": bad}
     assert told["notes/empty.txt"] == {
