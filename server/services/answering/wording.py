@@ -7,10 +7,10 @@ are data.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cache
 
-__all__ = ["ASKING", "alike", "covered", "meanings", "stem", "words_of"]
+__all__ = ["ASKING", "alike", "meanings", "stem", "words_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-.'’+#/][^\W_]+)*[+#]*")
 _IRREGULAR = {
@@ -159,9 +159,3 @@ def _grouped() -> tuple[frozenset[str], ...]:
 def alike(word: str, stems: Collection[str]) -> bool:
     """Return whether a word, or one that may say the same, is among these stems."""
     return not meanings(word).isdisjoint(stems)
-
-
-def covered(words: Collection[str], stems: Iterable[str]) -> float:
-    """Return which part of the words is among the stems, by form or meaning, between 0 and 1; 1 for no words."""
-    there = frozenset(stems)
-    return sum(alike(word, there) for word in words) / len(words) if words else 1.0
